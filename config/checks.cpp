@@ -41,8 +41,8 @@ Names sections_with(const Fields& fields, const std::string& key) {
   return names;
 }
 
-/// Returns the end of a message about an unknown name: the section that has the name, the probable meaning, or all
-/// valid names.
+/// Returns the end of a message about the unknown name `name`: the section that has a key of this name, the nearest
+/// valid name, or `otherwise` followed by all valid names.
 std::string advice(const Fields& fields, const std::string& name, const Names& valid, const std::string& otherwise) {
   if (const std::string sextractors = sextractor_key_advice(name); !sextractors.empty()) return "; " + sextractors;
   const Names homes = sections_with(fields, name);
@@ -51,7 +51,8 @@ std::string advice(const Fields& fields, const std::string& name, const Names& v
   return near.empty() ? "; " + otherwise + " " + join(valid) : "; did you mean '" + near + "'?";
 }
 
-/// The limit of `field` that a number breaks, in words such as "at most 3"; empty if it breaks none.
+/// Returns the limit of `field` that `number` breaks, in words such as "at most 3"; empty if the number breaks no
+/// limit.
 std::string broken_limit(const Field& field, double number) {
   const auto equal = [&](std::int64_t value) { return static_cast<double>(value) == number; };
   if (!field.one_of.empty() && std::none_of(field.one_of.begin(), field.one_of.end(), equal)) {

@@ -18,7 +18,7 @@ using namespace config;  // for reading and writing YAML
 
 namespace {
 
-/// The name of the configuration in messages if it comes from no file.
+/// Name in error messages for a configuration that comes from no file.
 const std::string default_name = "the default configuration";
 
 Draft<Config> read_document(const std::string& text, const Origin& origin) {
@@ -68,8 +68,8 @@ const std::map<std::string, std::any>& defaults() {
   return values;
 }
 
-/// Sets keys without use to their defaults and calls f(field, value) for each. Repeats that, since a default may leave
-/// further keys without use.
+/// Calls f(field, value) for every key that has no use (Field::unused is not empty), and then sets the key to its
+/// default. Repeats the pass until no key changes, since a default may leave further keys without use.
 template <class F>
 void put_aside(Config& config, F&& f) {
   for (bool again = true; again;) {
@@ -83,7 +83,7 @@ void put_aside(Config& config, F&& f) {
   }
 }
 
-/// The keys set in a file that have a use, given the other keys of that file.
+/// Returns the keys set in a file, less the keys that have no use under the other settings of the file.
 std::set<std::string> used_keys(const Draft<Config>& file) {
   std::set<std::string> used;
   for (const auto& [key, place] : file.set_at) used.insert(key);
@@ -92,8 +92,8 @@ std::set<std::string> used_keys(const Draft<Config>& file) {
   return used;
 }
 
-/// Returns the configuration if every value is within its limits; else throws. Errors about keys that were not set are
-/// reported for `name`.
+/// Returns the configuration if every value is within its limits; else throws Error{config}. An error message about a
+/// key that nobody set begins with `name`, as no place in a file is known for the key.
 GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, const std::string& name) {
   GivenConfig given;
   draft.result.set_at = draft.set_at;
@@ -112,7 +112,7 @@ GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, co
   return given;
 }
 
-/// Collects in a list the paths in those keys of a section or record that name files.
+/// Appends to `files` the paths that keys of `record`, a section or a list item, hold.
 template <class Record>
 void add_named_files(const Record& record, std::vector<std::string>& files) {
   for_each_field(record, [&]<class T>(const Field& field, const T& value) {
@@ -152,7 +152,8 @@ GivenConfig load_given(const std::string& path, const Overrides& overrides) {
   if (is_own_configuration(path)) return parse_given(path == "radio" ? radio_yaml() : crowd_yaml(), path, overrides);
   if (!path.empty()) return parse_given(read_file(path), path, overrides);
   GivenConfig given = parse_given(default_yaml(), default_name, overrides);
-  // Drops lines and columns from places: a built-in configuration is no file in which a user could look them up.
+  // Replaces line and column in each place by the key's name: users cannot look up lines of a configuration built into
+  // the program.
   for (auto* const places : {&given.config.set_at, &given.written.set_at})
     for (auto& [key, place] : *places)
       if (place.starts_with(default_name)) place = key + " of " + default_name;

@@ -9,23 +9,26 @@
 
 namespace srcextract {
 
-/// All inputs of a catalogue besides the pixels. Execution options (back end, threads) are not here.
+/// All inputs of a catalogue besides the pixels. Execution options (back end, number of threads) are not part of
+/// Config.
 struct Config : Settings {
   const Settings& settings() const { return *this; }
 
-  /// Settings without a key: which further results are kept, and whether SExtractor is imitated.
+  /// Settings that no YAML key sets: which further results are kept, and whether output imitates SExtractor.
   struct Kept {
     bool segmentation = false, sky = false;
-    /// Whether check images and sky columns are as in SExtractor. Sky columns are then equatorial even for a galactic
-    /// image. Without a WCS a pixel is one unit of its axes wide, a degree.
+    /// Whether check images and sky columns are as in SExtractor. Sky columns are then equatorial even if the image's
+    /// WCS is galactic. Without a WCS, a pixel counts as one degree wide.
     bool as_sextractor = false;
   };
   Kept kept = {};
 
-  /// Places where keys were set, `path:line:column` by `section.key`; for errors that only show with an image.
+  /// The place `path:line:column` where each key was set, by `section.key`. Error messages that arise only when an
+  /// image is processed name these places.
   std::map<std::string, std::string> set_at = {};
 
-  /// Returns how an error about `key` begins: with the place where the key was set, or with the key's name.
+  /// Returns the beginning of an error message about `key`: the place where the key was set, or the key's name if it
+  /// was not set.
   std::string place_of(const std::string& key) const {
     const auto found = set_at.find(key);
     return found == set_at.end() ? key : found->second;
@@ -33,60 +36,64 @@ struct Config : Settings {
 };
 
 /// Reads YAML strictly. An unknown key, a wrong type, a value out of range or a key without use throws Error{config}.
-/// The message begins with `name:line:column:` and names the nearest valid key for a misspelt one. An empty text means
-/// all defaults. `overrides` are `dotted.key=value` settings (--set on the command line), which are applied last and
-/// checked in the same way; their errors begin with `--set dotted.key=value:`.
+/// The message begins with `name:line:column:` and names the nearest valid key for a misspelt key. An empty text means
+/// all defaults. `overrides` are settings `dotted.key=value` as after --set on the command line. Overrides replace
+/// values of the YAML text and are checked in the same way; their errors begin with `--set dotted.key=value:`.
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides = {});
 
-/// Settings of a command line option: `dotted.key=value`.
+/// The settings `dotted.key=value` that one kind of command line option gives.
 struct Overrides {
-  std::string
-      option;  ///< prefix of error messages and of Config::set_at: `--set`; a blank follows unless it ends in ':'
+  /// The option, as `--set`. Begins error messages and places in Config::set_at, with a blank after the option unless
+  /// the option ends in ':'.
+  std::string option;
   std::vector<std::string> settings = {};
 };
 
-/// Overrides of `--set`.
+/// Returns overrides whose option is `--set`.
 Overrides set_overrides(const std::vector<std::string>& settings);
 
-/// For each key that was set without effect, by its path: the error message.
+/// The error message for each key that was set without effect; the map's keys are paths `section.key`.
 using UnusedKeys = std::map<std::string, std::string>;
 
-/// A configuration from a file, changed by options. A key that other keys leave without use gets its default. That is
-/// no error if the file by itself uses the key and only an option makes it useless. Otherwise it is an error, unless
-/// the configuration of another image uses the key: require_use decides.
+/// A configuration from a file, changed by options. A key that other settings leave without use gets its default. If
+/// the file alone uses the key and only an option makes the key useless, that is no error. Otherwise the key is an
+/// error, unless the configuration of another image uses the key: require_use() decides.
 struct GivenConfig {
   GivenConfig() = default;
   GivenConfig(const Config& all) : written(all), config(all) {}
 
-  Config written;                           ///< every key as set
-  Config config;                            ///< the same with the default of each key without use
-  UnusedKeys unused = {};                   ///< errors, unless another configuration uses the key
-  std::set<std::string> used_in_file = {};  ///< keys that have a use in the file by itself, whatever options change;
-                                            ///< these are no errors
+  Config written;  ///< every key as set
+  Config config;   ///< `written`, with the default of each key that has no use
+  /// error messages for keys without use; require_use() throws an error only if no other configuration uses the key
+  UnusedKeys unused = {};
+  /// keys that have a use in the file alone; options that make these keys useless cause no error
+  std::set<std::string> used_in_file = {};
 };
 
 /// Whether `path` names a configuration that is built into the program (`radio` or `crowd`), not a file.
 bool is_own_configuration(const std::string& path);
 
-/// Reads a configuration as parse_config does, but only notes keys without use instead of throwing. An empty path means
-/// config/default.yaml, which is part of the program, as are `radio` and `crowd`.
+/// As parse_config(), but keys without use are noted in GivenConfig::unused and do not throw. load_given() reads the
+/// file at `path`; `radio` and `crowd` name configurations built into the program, and an empty path means the built-in
+/// config/default.yaml.
 GivenConfig parse_given(const std::string& yaml, const std::string& name, const Overrides& overrides);
 GivenConfig load_given(const std::string& path, const Overrides& overrides = {});
 
-/// Changes a configuration by settings for some images alone. Throws Error{config} if such a setting has no use. Other
-/// errors that the settings cause are reported for `name`.
+/// Returns `given` changed by settings that hold only for some of the images. Throws Error{config} if such a setting
+/// has no use. Messages about keys that nobody set begin with `name`, or "the default configuration" if `name` is
+/// empty.
 GivenConfig override_given(const GivenConfig& given, const std::string& name, const Overrides& overrides);
 
-/// Throws Error{config} for a key that has no use in any configuration of the run; `of_all` has the unused keys of
-/// each.
+/// Throws Error{config} for a key that has no use in any of the configurations; each element of `of_all` lists the
+/// unused keys of one configuration.
 void require_use(const std::vector<UnusedKeys>& of_all);
 
-/// Paths of the files that keys name: the result depends on these files, and no output may replace them. A kernel's
-/// file is listed until its values have been read.
+/// Returns the paths of all files that keys name. The catalogue depends on these files, and no output may replace them.
+/// A key that holds a number in place of a path is left out.
 std::vector<std::string> named_files(const Config& config);
 
-/// The resolved configuration as YAML, with every key, in the order of Settings. parse_config reads it back to the same
-/// Config, whose dump is the same text.
+/// Returns the configuration as YAML, with every key, in the order of Settings. parse_config() reads an equal Config
+/// from the text, and dump_config() writes the same text for that Config.
 std::string dump_config(const Config& config);
 
 }  // namespace srcextract

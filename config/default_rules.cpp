@@ -5,7 +5,8 @@ namespace srcextract {
 CompareRules default_rules() {
   using enum Difference;
   CompareRules rules;
-  // Pattern, difference, bias, tolerance, outliers, error. The first match decides, so exceptions come first.
+  // Members of each rule: pattern, difference, bias, tolerance, outliers, error. The first rule whose pattern matches
+  // decides, so rules for exceptions stand before more general rules.
   rules.columns = {
       {"NUMBER", ignore},
       {"ID_PARENT", ignore},

@@ -9,11 +9,11 @@
 
 namespace srcextract {
 
-using namespace config;  // for reading and writing YAML
+using namespace config;  // for fail(), read_section(), format_value() and the like
 
 namespace {
 
-/// A pattern's text before its *, and the text after it.
+/// A pattern cut at its *: the text before and after; `star` is whether the pattern has a *.
 struct Parts {
   std::string before, after;
   bool star;
@@ -25,7 +25,8 @@ Parts parts_of(const std::string& pattern) {
   return {pattern.substr(0, star), pattern.substr(star + 1), true};
 }
 
-/// Whether a name matches a pattern. If the name is a pattern itself: whether all its matches do.
+/// Whether a name matches a pattern. If `name` is a pattern too: whether `pattern` matches every name that `name`
+/// matches.
 bool fits(const std::string& name, const std::string& pattern) {
   const Parts parts = parts_of(pattern);
   if (!parts.star) return name == pattern;
@@ -87,7 +88,8 @@ ColumnRule read_rule(const YAML::Node& key, const YAML::Node& node, const Column
   start.pattern = pattern;
   start.error = error_column(built_in, pattern);
   Draft<ColumnRule> draft = read_onto(start);
-  // A rule with another kind of difference cannot inherit the built-in rule's limits, which are in another unit.
+  // A rule with another kind of difference cannot inherit the built-in rule's limits, which have another unit: such a
+  // rule starts from ColumnRule's defaults.
   if (draft.result.difference != built_in.difference) draft = read_onto(ColumnRule{.pattern = pattern});
   check_limits(draft, origin.name);
   check_together(draft, built_in);

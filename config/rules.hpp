@@ -10,15 +10,15 @@ namespace srcextract {
 enum class MatchBy { automatic, pixel, sky };
 enum class RadiusUnit { automatic, pixel, arcsec, sigma };
 
-/// How rows of the two catalogues are matched.
+/// How a comparison of two catalogues matches rows of the new catalogue to rows of the reference catalogue.
 struct MatchRules {
-  /// auto: by pixel where both sides have pixel positions, else by sky.
+  /// automatic: by pixel positions if both catalogues have them, else by sky positions.
   MatchBy by = MatchBy::automatic;
-  /// Rows further apart are different sources. Too large pairs neighbours; too small loses faint sources, whose
-  /// positions scatter most.
+  /// Largest distance of matching rows, in `radius_unit`. Too large a radius pairs neighbours; too small a radius
+  /// misses faint sources, whose positions scatter most.
   double radius = 1.5;
-  /// pixel (by pixel), arcsec (by sky), auto (the unit of `by`), or sigma: position errors, which both catalogues must
-  /// then have.
+  /// pixel (only if matched by pixel), arcsec (only if matched by sky), automatic (pixel or arcsec, as rows are
+  /// matched), or sigma. sigma: standard errors of the positions, which both catalogues must then contain.
   RadiusUnit radius_unit = RadiusUnit::automatic;
 
   bool operator==(const MatchRules&) const = default;
@@ -26,18 +26,20 @@ struct MatchRules {
 
 enum class MissingColumns { automatic, fail, note };
 
-/// Limits for lost and gained sources, as shares of the reference's rows.
+/// Limits on sources that only one of the two catalogues has, as fractions of the number of rows in the reference.
 struct SourceRules {
-  /// Sources lost in excess of those gained. Two exposures of one field lose and gain alike at the detection limit.
+  /// Largest fraction of lost sources (in the reference only) minus gained sources (in the new catalogue only). The
+  /// difference counts because two exposures of one field lose and gain equally many sources at the detection limit.
   double lost = 0.005;
-  /// Sources gained in excess of those lost.
+  /// Largest fraction of gained sources minus lost sources.
   double gained = 0.005;
-  /// Share of lost or gained sources far from the faint end, where noise only splits and joins neighbours.
+  /// Largest fraction, of the sources far above the detection limit, that are lost or gained. Noise loses or gains
+  /// bright sources only by splitting and joining neighbours.
   double bright = 0.1;
-  /// Duplicated rows, in excess of those in the reference.
+  /// Largest fraction of duplicated rows, minus the fraction of duplicated rows in the reference.
   double duplicated = 0.0;
-  /// Whether columns that only the reference has count against the new catalogue. auto: they do if the two share most
-  /// of their columns, as catalogues of one program do.
+  /// Whether columns that only the reference has count against the new catalogue (fail) or are only reported (note).
+  /// automatic: fail if the catalogues share four fifths of their column names, as catalogues of one program do.
   MissingColumns missing_columns = MissingColumns::automatic;
 
   bool operator==(const SourceRules&) const = default;
@@ -45,17 +47,19 @@ struct SourceRules {
 
 enum class SamePixels { automatic, same, other };
 
-/// Which differences are significant.
+/// Settings that decide which differences between two catalogues count as real.
 struct SignificanceRules {
-  /// Probability that noise alone makes a comparison of two equal pipelines fail, divided among all its tests. 1 takes
-  /// every difference beyond its tolerance for real. Larger values give more false alarms; smaller values need more
-  /// sources to detect a difference.
+  /// Probability that noise alone makes a comparison of two equal pipelines fail, divided among all tests of the
+  /// comparison. With 1, every difference beyond its tolerance counts. Larger values give more false alarms; smaller
+  /// values need more sources to detect a difference.
   double false_alarm = 0.001;
-  /// A row is an outlier if its difference exceeds this many times the scatter around it, and the column's tolerance.
+  /// A row is an outlier if its difference exceeds both the column's tolerance and this multiple of the other rows'
+  /// scatter.
   double outlier = 6.0;
-  /// Whether both catalogues are of the same pixels, so that noise does not contribute to their difference. Then the
-  /// tolerances alone decide, and the two values above are unused. auto: same if the positions agree to a thousandth of
-  /// a pixel. Positions that were forced on another exposure agree as well: set `other`.
+  /// Whether both catalogues were measured on the same pixels, so that noise adds nothing to their difference. In that
+  /// case, tolerances alone decide, and `false_alarm` and `outlier` are unused. automatic: same if the positions agree
+  /// to 0.001 pixel. Set `other` if positions were forced on another exposure: such positions agree although the pixels
+  /// differ.
   SamePixels pixels = SamePixels::automatic;
 
   bool operator==(const SignificanceRules&) const = default;
@@ -64,78 +68,82 @@ struct SignificanceRules {
 enum class FirstPixel { automatic, zero, one };
 enum class AngleUnit { automatic, degree, radian };
 
-/// Properties of one side's catalogue that its column names do not tell, or tell wrongly.
+/// Properties of one of the two catalogues that its column names do not tell, or tell wrongly.
 struct SideRules {
   FirstPixel first_pixel = FirstPixel::automatic;  ///< the coordinate of the centre of the first pixel
   AngleUnit angles = AngleUnit::automatic;         ///< unit of position angles
-  /// From a name in the report (X_IMAGE, FLUX_ISO, ...) to this side's name.
+  /// Name of a column in this catalogue, by the column's name in the report (X_IMAGE, FLUX_ISO, ...).
   std::map<std::string, std::string> columns;
 
   bool operator==(const SideRules&) const = default;
 };
 
-/// Definition of a column's difference.
+/// How the difference of two matched values is computed.
 enum class Difference {
   absolute,  ///< new - reference, in the column's unit
-  relative,  ///< new - reference over the mean of their sizes
-  sigma,     ///< new - reference over the root of the sum of the squared `error` columns
-  angle,     ///< new - reference as position angles, in (-90, 90] degrees
-  equal,     ///< equal or not: flags, counts
+  relative,  ///< (new - reference) / (mean of the two absolute values)
+  sigma,     ///< (new - reference) / (root of the sum of the squares of both standard errors, from column `error`)
+  angle,     ///< new - reference of two position angles, in degrees, in (-90, 90]
+  equal,     ///< only whether the values are equal, as for flags and counts
   ignore,    ///< the column is not compared
 };
 
 /// Tolerances for columns whose name matches a pattern.
 struct ColumnRule {
-  std::string pattern;  ///< a name, or a part with * for the rest: FLUX_*; the first matching rule decides
+  std::string pattern;  ///< a column's name, in which one * may stand for any text: FLUX_*
   Difference difference = Difference::absolute;
-  /// Limit for the median, a trend from end to end, and a part of the image, in units of the difference.
+  /// Largest absolute value of three numbers, in units of the difference: the typical difference of all rows, a trend
+  /// from one end of the data to the other, and the typical difference in a part of the image.
   double bias = 0;
-  /// Limit for a single row, besides SignificanceRules::outlier times the scatter.
+  /// Largest difference in a single row, in units of the difference; SignificanceRules::outlier is a further condition.
   double tolerance = 0;
-  /// The share of rows that may be outliers; for Difference::equal, that may differ.
+  /// Largest fraction of rows that are outliers; with Difference::equal, largest fraction of rows that differ.
   double outliers = 0.01;
-  /// The column with the standard error (for Difference::sigma). A * in it stands for the text that matched the
-  /// pattern's *.
+  /// With Difference::sigma: name of the column that holds the standard error. A * in the name stands for the text that
+  /// matched the pattern's *.
   std::string error = {};
 
   bool operator==(const ColumnRule&) const = default;
 };
 
-/// Maximum number of patterns in a file: far more than a report needs; it bounds the cost of a wrong file.
+/// Largest number of patterns in a file. Reports need far fewer; the limit bounds the time if a user names a wrong
+/// file.
 inline constexpr std::size_t max_patterns = 1000;
 
-/// All inputs of a verdict besides the two catalogues.
+/// All settings on which the verdict of a comparison depends, besides the two catalogues.
 struct CompareRules {
   MatchRules match;
   SourceRules sources;
   SignificanceRules significance;
   SideRules reference, other;
-  /// The file's rules, followed by built-in rules that the file's rules do not cover completely.
+  /// Rules of the file, followed by those built-in rules whose pattern no single rule of the file covers. The first
+  /// rule whose pattern matches a column decides.
   std::vector<ColumnRule> columns;
 
   bool operator==(const CompareRules&) const = default;
 };
 
-/// Reads a YAML file as strictly as parse_config: Error{config} begins with `path:line:column:` and names the nearest
-/// valid key. An empty file means all defaults. In YAML the sides are `reference:` and `new:`. Keys that a pattern's
-/// rule omits are as in the built-in rule for that name.
+/// Reads a YAML file as strictly as parse_config(): Error{config} begins with `path:line:column:` and names the nearest
+/// valid key. An empty file means all defaults. The sections for the two catalogues are `reference` and `new`. Keys
+/// that a pattern's rule omits have the values of the built-in rule for that pattern.
 CompareRules load_rules(const std::string& path);
 
-/// As load_rules(), from text; `name` replaces the path in messages.
+/// As load_rules(), from a YAML text; error messages contain `name` in place of the path.
 CompareRules parse_rules(const std::string& yaml, const std::string& name);
 
-/// Returns the rules of config/compare.yaml, for a run that names no rules.
+/// Returns the rules of config/compare.yaml, which hold if the user names no file of rules.
 CompareRules default_rules();
 
-/// Writes the rules as YAML, with every key that has a use. parse_rules reads it back to the same rules, whose dump is
-/// the same text.
+/// Returns the rules as YAML, with every key that has a use. parse_rules() reads equal rules from the text, and
+/// dump_rules() writes the same text for those rules.
 std::string dump_rules(const CompareRules& rules);
 
-/// The first rule whose pattern matches a column's name in the report. Rules that were read always have a match for
-/// every name.
+/// Returns the first rule whose pattern matches a column's name in the report. Rules from parse_rules() and
+/// default_rules() end with a pattern that matches every name; without a match, throws Error{internal}.
 const ColumnRule& rule_of(const CompareRules& rules, const std::string& column);
 
-/// Name of the column with the standard error of `column`, as `rule` gives it; empty if the rule names none.
+/// Returns the name of the column with the standard error of `column`, by ColumnRule::error; empty if the rule names
+/// none.
 std::string error_column(const ColumnRule& rule, const std::string& column);
 
 }  // namespace srcextract

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// The words for an enumeration, in the order of its enumerators.
+/// The words in YAML for each enumerator, in the order of the enumerators.
 inline std::vector<std::string> names_of(MatchBy) {
   return {"auto", "pixel", "sky"};
 }
@@ -35,12 +35,13 @@ inline std::vector<std::string> names_of(Difference) {
 
 namespace srcextract::config {
 
-/// Whether this kind of difference is a number, which has a median and outliers, not just equal or unequal.
+/// Whether this kind of difference is a number, as the rule's keys `bias` and `tolerance` need; equal and ignore are
+/// not.
 inline bool has_size(Difference difference) {
   return difference != Difference::equal && difference != Difference::ignore;
 }
 
-/// Why the unit of the radius does not fit `by`; empty if it does.
+/// Returns the reason why the radius's unit contradicts `by`; empty if both fit.
 inline std::string radius_unit_problem(const MatchRules& match) {
   const bool pixels_on_the_sky = match.by == MatchBy::sky && match.radius_unit == RadiusUnit::pixel;
   const bool angle_in_pixels = match.by == MatchBy::pixel && match.radius_unit == RadiusUnit::arcsec;
@@ -49,7 +50,7 @@ inline std::string radius_unit_problem(const MatchRules& match) {
          names_of(match.by)[static_cast<std::size_t>(match.by)] + "; change one of them";
 }
 
-/// A key whose value is a share.
+/// Returns a key whose value is a fraction from 0 to 1.
 inline Field share_field(const Section& section, const std::string& key, const std::string& description) {
   return {.section = section,
           .key = key,
@@ -59,7 +60,6 @@ inline Field share_field(const Section& section, const std::string& key, const s
           .why = "it is a share: 0.01 for 1 %"};
 }
 
-/// The keys of the section `match`.
 template <MaybeConst<CompareRules> AnyRules, class F>
 void for_each_match_field(AnyRules& r, F&& f) {
   const Section section{"match", "Which rows of the two catalogues are one source"};
@@ -83,7 +83,6 @@ void for_each_match_field(AnyRules& r, F&& f) {
     r.match.radius_unit);
 }
 
-/// The keys of the section `sources`.
 template <MaybeConst<CompareRules> AnyRules, class F>
 void for_each_sources_field(AnyRules& r, F&& f) {
   const Section section{"sources", "How many sources may come and go"};
@@ -101,7 +100,6 @@ void for_each_sources_field(AnyRules& r, F&& f) {
     r.sources.missing_columns);
 }
 
-/// The keys of the section `significance`.
 template <MaybeConst<CompareRules> AnyRules, class F>
 void for_each_significance_field(AnyRules& r, F&& f) {
   const Section section{"significance", "When a difference counts"};
@@ -128,7 +126,7 @@ void for_each_significance_field(AnyRules& r, F&& f) {
     r.significance.pixels);
 }
 
-/// The keys of `reference` and `new`.
+/// Calls `f` with each key of the section `reference` or `new`, which `name` names.
 template <MaybeConst<SideRules> AnySide, class F>
 void for_each_side_field(AnySide& side, const std::string& name, F&& f) {
   const Section section{name, "What the names of this catalogue's columns do not tell"};
@@ -146,8 +144,8 @@ void for_each_side_field(AnySide& side, const std::string& name, F&& f) {
     side.columns);
 }
 
-/// Lists the keys of one pattern's rule, and calls `f` for each; for a rule without a pattern, the section of all
-/// rules.
+/// Calls `f` with each key of the rule for one pattern. A rule with an empty pattern stands for all patterns and has
+/// the section `columns`.
 template <MaybeConst<ColumnRule> AnyRule, class F>
 void for_each_rule_field(AnyRule& r, F&& f) {
   const Section section{r.pattern.empty() ? "columns" : "columns." + r.pattern,
@@ -190,9 +188,9 @@ void for_each_rule_field(AnyRule& r, F&& f) {
 
 namespace srcextract {
 
-/// The only declaration of the keys of comparison rules, like stages/settings/keys.hpp. Not included is the section
-/// `columns`, whose keys are patterns. compare.schema.json and the table in docs/compare_rules.md are generated from
-/// it.
+/// Calls `f` with each key of the comparison rules and its value. No other code lists these keys; compare.schema.json
+/// and the table in docs/compare_rules.md are generated from this list. Keys of the section `columns` are patterns, so
+/// the next overload lists the keys of each pattern's rule.
 template <config::MaybeConst<CompareRules> AnyRules, class F>
 void for_each_field(AnyRules& r, F&& f) {
   config::for_each_match_field(r, f);
@@ -202,7 +200,7 @@ void for_each_field(AnyRules& r, F&& f) {
   config::for_each_side_field(r.other, "new", f);
 }
 
-/// Declares the keys of one pattern's rule.
+/// Calls `f` with each key of the rule for one pattern, and the key's value.
 template <config::MaybeConst<ColumnRule> AnyRule, class F>
 void for_each_field(AnyRule& r, F&& f) {
   config::for_each_rule_field(r, f);

@@ -11,8 +11,9 @@
 namespace srcextract::config {
 namespace {
 
-/// Refuses a text of more than 1 MiB, and what yaml-cpp does not report where it is: tabs in the indentation, and
-/// control characters. The end of the text, for yaml-cpp, is the character 0x04.
+/// Throws Error{config} for a text of more than 1 MiB, for tabs in the indentation, and for control characters.
+/// yaml-cpp reports tabs and control characters without a useful place, and takes the character 0x04 for the end of the
+/// text.
 void check_characters(const std::string& text, const Origin& origin) {
   if (text.size() > most_bytes) fail(origin.name, "is larger than 1 MiB; this is no YAML that srcextract reads");
   YAML::Mark mark;
@@ -30,9 +31,9 @@ void check_characters(const std::string& text, const Origin& origin) {
   }
 }
 
-/// Throws if the text is a configuration of SExtractor, whose lines have a key in capitals, blanks, and a value. In
-/// YAML a colon follows a key. Keys without an underscore, such as GAIN, do not count: they could begin a line of
-/// another text.
+/// Throws Error{config} if the text is a configuration of SExtractor, whose lines are a key in capitals, blanks, and a
+/// value. In YAML a colon would follow the key. Keys without an underscore, such as GAIN, are ignored: the word could
+/// begin a line of some other text.
 void check_not_sextractor(const std::string& text, const Origin& origin) {
   std::istringstream lines(text);
   YAML::Mark mark;
@@ -49,8 +50,8 @@ void check_not_sextractor(const std::string& text, const Origin& origin) {
   }
 }
 
-/// Collects where the documents of a YAML stream begin. YAML::Load reads only the first and silently ignores the rest,
-/// including text after a line that is indented less than the first.
+/// Collects the positions where documents of a YAML stream begin. YAML::Load reads only the first document and silently
+/// ignores the rest of the text, for example after a line that is indented less than the first line.
 class DocumentStarts : public YAML::EventHandler {
  public:
   std::vector<YAML::Mark> marks;
@@ -66,7 +67,8 @@ class DocumentStarts : public YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-/// A hint that a colon is missing, if the last line before `line` that is not blank is a single word; else empty.
+/// Returns a hint that a colon is missing, if the last line before `line` that is neither blank nor a comment is a
+/// single word; else empty.
 std::string missing_colon(const std::string& text, int line) {
   std::istringstream lines(text);
   std::string word;
@@ -82,7 +84,7 @@ std::string missing_colon(const std::string& text, int line) {
   return is_word ? "; is a colon missing after '" + word + "' in line " + std::to_string(of_word) + "?" : "";
 }
 
-/// Reads the name of one column; patterns are errors.
+/// Reads the name of one column. Throws Error{config} if the text is a pattern (contains a *).
 std::string read_one_column(const Value& value, const std::string& name) {
   std::string text;
   read_column(value, name, text);
@@ -91,7 +93,8 @@ std::string read_one_column(const Value& value, const std::string& name) {
   return text;
 }
 
-/// A hint that a colon may be missing, if a section holds a text that begins with one of `keys`; else empty.
+/// Returns a hint that a colon may be missing, if `node` is a text whose first word is one of `keys` ("a, b, c"); else
+/// empty.
 std::string missing_colon(const YAML::Node& node, const std::string& keys) {
   const std::string text = node.IsScalar() ? node.Scalar() : "";
   const std::size_t blank = text.find(' ');
@@ -109,7 +112,8 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin) {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     DocumentStarts starts;
-    // Stops before the end of the text: yaml-cpp reports a stray comma as endless empty documents.
+    // Two documents are enough for the error. Reading on might never end: yaml-cpp reports a stray comma as endless
+    // empty documents.
     while (starts.marks.size() < 2 && parser.HandleNextDocument(starts)) {
     }
     if (starts.marks.size() > 1) {
@@ -126,7 +130,8 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin) {
 }
 
 Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, int levels) {
-  // Tests for a tag: without one, yaml-cpp's Tag() is ? for a plain scalar or a collection, and ! for a quoted scalar.
+  // A tag of more than one character was written in the file: without a written tag, yaml-cpp's Tag() is "?", or "!"
+  // for a quoted scalar.
   if (node.Tag().size() > 1)
     fail(origin.at(node.Mark()), "the tag " + quoted(node.Tag()) + " has no use here; remove it");
   Value value{.kind = Value::Kind::empty, .text = {}, .items = {}, .place = origin.at(node, key)};

@@ -14,9 +14,9 @@
 
 namespace srcextract::config {
 
-// Reads and writes sections of keys in YAML, as for_each_field declares them for a T.
+// Functions that read and write sections of YAML keys for any struct T for which for_each_field is defined.
 
-/// The origin of a piece of YAML: a file with lines and columns, or one setting of an option.
+/// The source of a YAML text: a file, whose lines and columns messages name, or one setting of a command line option.
 struct Origin {
   std::string name;
   bool has_lines;
@@ -25,21 +25,22 @@ struct Origin {
     if (!has_lines || mark.is_null()) return name;
     return name + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
   }
-  /// Returns the place of a value for messages; an empty value has the place of its key.
+  /// Returns the place of a value for messages; if the value is empty, the place of its key.
   std::string at(const YAML::Node& value, const YAML::Mark& key) const {
     return at(value.IsNull() ? key : value.Mark());
   }
 };
 
-/// The only document of a YAML text; null if it is empty. Throws Error{config} if the text is no YAML, or larger than
-/// any configuration of srcextract.
+/// Parses a YAML text that holds at most one document; the node is null if the text is empty. Throws Error{config} if
+/// the text is no valid YAML, or larger than 1 MiB.
 YAML::Node load_yaml(const std::string& text, const Origin& origin);
 
-/// A node as a value, with the items of a list and their items; deeper lists are omitted, since no key has them.
+/// Converts a node to a Value. `levels` is the depth of nested lists to convert; deeper lists stay empty, since no key
+/// has them. `key` is the position of the node's key.
 Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, int levels = 2);
 
-/// Calls f(key node, value node) for each entry of a map, in order. yaml-cpp keeps both of two equal keys, so the
-/// second is an error. `in` is appended to the message "duplicate key x".
+/// Calls f(key node, value node) for each entry of a map, in order. Throws Error{config} at a duplicate key, since
+/// yaml-cpp keeps both entries. `in` is appended to the message "duplicate key x", as " in 'match'".
 template <class F>
 void for_each_entry(const YAML::Node& map, const Origin& origin, const std::string& in, F&& f) {
   std::map<std::string, std::string> seen;
@@ -53,14 +54,15 @@ void for_each_entry(const YAML::Node& map, const Origin& origin, const std::stri
   }
 }
 
-/// A T that is being read; keys that were not set have their defaults.
+/// A partly read T; keys that were not set hold their defaults.
 template <class T>
 struct Draft {
   T result;
-  std::map<std::string, std::string> set_at = {};  ///< the place of each key that was set, by its path
+  /// the place where each key was set, by the key's path `section.key`
+  std::map<std::string, std::string> set_at = {};
 };
 
-/// Reads the value of a field; `key` is the mark of its key.
+/// Reads `node` into `member`, the value of `field`; `key` is the position of the field's key.
 template <class Member>
 void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                Member& member) {
@@ -75,16 +77,17 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
   }
   read_value(value, field.path(), member);
 }
-/// Reads a map from column names to other names; `key` is the mark of its key.
+/// Reads a map from column names to other names into `member`; `key` is the position of the field's key.
 void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                std::map<std::string, std::string>& member);
 
-/// Throws Error{config} if the value of a field is no list of maps with known keys; `key` is the mark of its key.
+/// Throws Error{config} unless `node` is a list of maps. `known` are the keys that the message offers; `key` is the
+/// position of the field's key.
 void require_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                      const Fields& known);
 
-/// Reads a list of maps of keys into records. Enters the place of each key into `set_at`, by paths like
-/// "flags.further[1].hdu".
+/// Reads a list of maps into `records`, one record for each map. Adds the place of each key to `set_at`, under paths
+/// such as "flags.further[1].hdu", with an index from 1.
 template <class Record>
 void read_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                   std::vector<Record>& records, std::map<std::string, std::string>& set_at) {
@@ -116,11 +119,12 @@ void set_field(Draft<T>& draft, const std::string& section, const std::string& k
   });
 }
 
-/// Throws Error{config} if the section at `mark` is no map; `keys` lists its possible keys.
+/// Throws Error{config} if the section at `mark` is no map. `keys` lists the section's keys for the message, as "a, b,
+/// c".
 void check_section_holds(const YAML::Node& node, const std::string& section, const std::string& keys,
                          const YAML::Mark& mark, const Origin& origin);
 
-/// Reads the keys of the section at `mark`; `known` are the keys of the whole file.
+/// Reads the keys of the section `section`, which begins at `mark`. `known` are the valid keys of all sections.
 template <class T>
 void read_section(Draft<T>& draft, const Fields& known, const std::string& section, const YAML::Mark& mark,
                   const YAML::Node& node, const Origin& origin) {
@@ -132,7 +136,7 @@ void read_section(Draft<T>& draft, const Fields& known, const std::string& secti
   });
 }
 
-/// Calls f(section, its mark, node) for each section of a text, in order.
+/// Calls f(name of the section, position of its name, node) for each section of a YAML text, in order.
 template <class F>
 void for_each_section(const std::string& text, const Fields& known, const Origin& origin, F&& f) {
   const YAML::Node root = load_yaml(text, origin);
@@ -143,13 +147,13 @@ void for_each_section(const std::string& text, const Fields& known, const Origin
 }
 
 /// Throws Error{config} if a number is outside the limits of its field, a value has a problem, or a key without use was
-/// set. Errors in sections without any set key are reported for `name`.
+/// set. If no key of a section was set, messages about that section begin with `name`.
 template <class T>
 void check_limits(const Draft<T>& draft, const std::string& name) {
   for_each_field(draft.result, [&](const Field& field, const auto& value) {
     const auto found = draft.set_at.find(field.path());
     if (found != draft.set_at.end()) check_use(field, found->second);
-    // A problem of a key that was not set is reported at another key of its section.
+    // For a key that was not set, the message names the place of another key of its section.
     const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section.name + ".");
     const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section.name + ".");
     const std::string& place = in_section ? nearest->second : name;
@@ -160,7 +164,7 @@ void check_limits(const Draft<T>& draft, const std::string& name) {
   });
 }
 
-/// The sections as YAML, with every key; read_section reads the same values from it.
+/// Returns all sections of `t` as YAML, with every key. read_section() reads equal values from the text.
 template <class T>
 std::string dump_sections(const T& t) {
   std::string yaml;

@@ -121,7 +121,7 @@ const SextractorKey* find_sextractor_key(std::string_view name) {
 
 std::string sextractor_key_advice(const std::string& name) {
   const SextractorKey* const key = find_sextractor_key(name);
-  // Only names in capitals count: `weights` is a section of srcextract, and no key of SExtractor.
+  // Only capitals show that the user meant SExtractor's key: srcextract has keys `gain` and `clean` of its own.
   if (key == nullptr || name != key->name) return "";
   const std::string is = "'" + name + "' is a key of SExtractor's";
   if (key->fate == kept)

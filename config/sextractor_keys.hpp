@@ -7,35 +7,37 @@
 
 namespace srcextract {
 
-/// Type of a SExtractor key's values: any text, a word from a list, a number, an integer, or Y and N.
+/// Type of a SExtractor key's values: any text, a word from a list, a number, an integer, or Y or N.
 enum class SextractorValue { text, word, number, integer, yes_no };
 
 /// How srcextract treats a key.
 enum class SextractorFate {
-  kept,     ///< srcextract keys mean the same
-  missing,  ///< srcextract has no equivalent: the catalogue may differ unless the key has its default
-  idle      ///< srcextract's catalogues do not depend on it
+  kept,     ///< srcextract has keys with the same meaning
+  missing,  ///< srcextract has no equivalent; the catalogue may differ if the key does not have its default
+  idle      ///< srcextract has no equivalent, and needs none: its catalogues do not depend on the key
 };
 
-/// A key of SExtractor 2.25's configuration, as `source-extractor -dd` lists it.
+/// A key of the configuration of SExtractor 2.25, as `source-extractor -dd` lists it.
 struct SextractorKey {
   std::string_view name;
-  std::string_view usual;  ///< its default, as SExtractor writes it
+  std::string_view usual;  ///< the default, as SExtractor writes it
   SextractorValue value;
-  std::size_t least, most;  ///< least and greatest number of values; SExtractor ignores more than one if `most` is 1
-  std::string_view words;   ///< allowed words of SextractorValue::word, separated by blanks
+  /// smallest and largest number of values; if `most` is 1, SExtractor ignores further values
+  std::size_t least, most;
+  std::string_view words;  ///< allowed words of SextractorValue::word, separated by blanks
   SextractorFate fate;
-  std::string_view ours;  ///< srcextract's equivalent keys; or why there are none, and the closest setting
+  /// the srcextract keys with the same meaning; without such keys, the reason, and possibly the closest setting
+  std::string_view ours;
 };
 
-/// All keys, in SExtractor's order.
+/// All keys, in the order of SExtractor's own list.
 std::span<const SextractorKey> sextractor_keys();
 
-/// The key of this name, in any case, as in SExtractor; null if there is none.
+/// Returns the key of this name; case does not matter, as in SExtractor. Null if there is no such key.
 const SextractorKey* find_sextractor_key(std::string_view name);
 
-/// Advice for a user who wrote a key of SExtractor in a srcextract configuration. Empty if the name is no SExtractor
-/// key.
+/// Returns advice for a user who wrote a SExtractor key in a srcextract configuration; empty if `name` is no key of
+/// SExtractor in capitals.
 std::string sextractor_key_advice(const std::string& name);
 
 }  // namespace srcextract

@@ -35,7 +35,7 @@ void refuse_empty(const Value& value, const std::string& name) {
   }
 }
 
-/// A hint after "must be a number, not ...", such as "; remove the quotes"; empty if there is none.
+/// Returns a hint to follow "must be a number, not ...", such as "; remove the quotes"; empty if no hint fits.
 std::string number_hint(const Value& value) {
   if (value.kind == Kind::list || value.kind == Kind::map) return "";
   const std::string text = in_small_letters(value.text);
@@ -52,8 +52,8 @@ bool is_whole_number(const std::string& text) {
   return !text.empty() && is_digit(text[0]) && parse_decimal(text, number) == std::errc{};
 }
 
-/// Whether every common YAML reader takes an unquoted text for a string. Columns may be called y and n, which YAML 1.1
-/// by the letter reads as booleans. The text may be a pattern.
+/// Whether common YAML readers take `text`, unquoted, for a string. `text` may contain *, as patterns of column names
+/// do. y and n are allowed, since columns may have these names, although YAML 1.1 defines y and n as booleans.
 bool is_plain_column(const std::string& text) {
   const auto harmless = [](char c) {
     return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ' ' || c == '*';
@@ -63,19 +63,19 @@ bool is_plain_column(const std::string& text) {
          !is_one_of(in_small_letters(text), {"true", "false", "null", "yes", "no", "on", "off"});
 }
 
-/// Whether an unquoted text means the same to every reader of YAML 1.1 and 1.2.
+/// Whether every reader of YAML 1.1 or 1.2 takes `text`, unquoted, for a string.
 bool is_plain_name(const std::string& text) {
   return is_plain_column(text) && text.find('*') == std::string::npos && !is_one_of(in_small_letters(text), {"y", "n"});
 }
 
-/// As is_plain_name() for an HDU, which may be a pattern, or followed by the EXTVER.
+/// Whether the name of an HDU needs no quotes: as is_plain_name(), but *, ? and a comma before EXTVER are allowed.
 bool is_plain_hdu(const std::string& text) {
   std::string name = text;
   std::erase_if(name, [](char c) { return c == '*' || c == '?' || c == ','; });
   return !text.empty() && is_letter(text.front()) && is_plain_name(name);
 }
 
-/// Whether a text can be the name of a FITS extension, which must fit a header card.
+/// Whether `text` can be the name of a FITS extension. A header card holds at most 68 characters of a string value.
 bool is_fits_name(const std::string& text) {
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
   return !text.empty() && text.size() <= 68 && std::all_of(text.begin(), text.end(), printable) &&
@@ -208,7 +208,7 @@ std::vector<std::size_t> read_words(const Value& value, const std::string& name,
 
 std::string format_value(double value) {
   std::string text = shortest(value);
-  // YAML 1.1 reads 1e+20 as text, but 1.0e+20 as a number.
+  // YAML 1.1 reads 1e+20 as a string, but 1.0e+20 as a number.
   if (text.find('.') == std::string::npos) text.insert(std::min(text.find('e'), text.size()), ".0");
   return text;
 }

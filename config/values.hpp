@@ -16,12 +16,12 @@ namespace srcextract::config {
 struct Value {
   enum class Kind { empty, plain, quoted, list, map };
   Kind kind = Kind::empty;
-  std::string text;          ///< of a plain or quoted scalar
-  std::vector<Value> items;  ///< of a list
+  std::string text;          ///< the text of a plain or quoted scalar
+  std::vector<Value> items;  ///< the items of a list
   std::string place;         ///< place for messages about the value: `path:line:column` or `--set key=value`
 };
 
-/// Whether a T is a map of keys declared by for_each_field, like the items of some lists.
+/// Whether T is a struct with a for_each_field, as the items of some lists are.
 template <class T>
 inline constexpr bool is_record = requires(T& t) {
   for_each_field(t, [](const Field&, auto&) {});
@@ -34,32 +34,35 @@ inline constexpr bool is_list_of_records<std::vector<Item>> = is_record<Item>;
 /// Throws Error{config}: "place: problem".
 [[noreturn]] void fail(const std::string& place, const std::string& problem);
 
-/// Reads a value into `out`. Throws Error{config}, which calls the value `name`, if it has another type. Limits are not
-/// checked here. Numbers are decimal and finite, as in YAML 1.2's core schema without leading zeros. A text is a FITS
-/// name of at most 68 printable ASCII characters, or a whole number from 0. A name that does not begin with a letter,
-/// or that YAML may read as something else, must be quoted.
+/// Read a value into `out`. Throw Error{config}, in which `name` names the value, if the value has another type. Limits
+/// are not checked. Numbers are decimal and finite, as in the core schema of YAML 1.2 but without leading zeros. A text
+/// is a FITS name of 1 to 68 printable ASCII characters, or a whole number from 0. A name must be quoted if it does not
+/// begin with a letter, or if YAML may take it for another type.
 void read_value(const Value& value, const std::string& name, double& out);
 void read_value(const Value& value, const std::string& name, std::int64_t& out);
 void read_value(const Value& value, const std::string& name, bool& out);
 void read_value(const Value& value, const std::string& name, std::string& out);
 
-/// Reads one HDU or a list of HDUs. Patterns need no quotes, and neither does EXTNAME,EXTVER outside a list.
+/// Reads one HDU or a list of HDUs. Patterns need no quotes; EXTNAME,EXTVER needs quotes only inside a list, where the
+/// comma separates items.
 void read_value(const Value& value, const std::string& name, HduNames& out);
 
-/// Reads the name of a column, or a pattern of names: y, n and FLUX_* need no quotes.
+/// Reads the name of a column, or a pattern of names. As an exception to the rules of read_value(), y, n and FLUX_*
+/// need no quotes.
 void read_column(const Value& value, const std::string& name, std::string& out);
 
-/// Reads a path: any text without control characters. A path that YAML may read as something else must be quoted.
+/// Reads a path: any text without control characters. A path must be quoted if YAML may take it for another type, as
+/// `true` or `1.5`.
 void read_path(const Value& value, const std::string& name, std::string& out);
 
-/// Reads a path or a number, which is kept as written. Any text that looks like a number is taken for one, quoted or
-/// not.
+/// Reads a path or a number; `out` is the text as written. A text that looks like a number is accepted with and without
+/// quotes.
 void read_number_or_path(const Value& value, const std::string& name, std::string& out);
 
 /// Throws Error{config} unless the value is a list.
 void require_list(const Value& value, const std::string& name);
 
-/// Reads a list of values, of lists or of paths; it may be empty.
+/// Reads a list, which may be empty.
 template <class Item>
 requires(!std::is_enum_v<Item>) void read_value(const Value& value, const std::string& name, std::vector<Item>& out) {
   require_list(value, name);
@@ -68,9 +71,10 @@ requires(!std::is_enum_v<Item>) void read_value(const Value& value, const std::s
 }
 void read_paths(const Value& value, const std::string& name, std::vector<std::string>& out);
 
-/// Index in `words` of a value.
+/// Returns the index in `words` of a value. Throws Error{config} if the value is none of the words.
 std::size_t read_word(const Value& value, const std::string& name, const std::vector<std::string>& words);
-/// Reads a list of different words, and returns the index of each in `words`. An empty list is an error unless `none`.
+/// Reads a list of different words and returns the index in `words` of each. Throws Error{config} for an empty list
+/// unless `none`.
 std::vector<std::size_t> read_words(const Value& value, const std::string& name, const std::vector<std::string>& words,
                                     bool none);
 
@@ -79,7 +83,8 @@ requires std::is_enum_v<Enum>
 void read_value(const Value& value, const std::string& name, Enum& out) {
   out = static_cast<Enum>(read_word(value, name, names_of(Enum{})));
 }
-/// Whether a list of such words may be empty: if may_be_none(Enum) is declared beside their names_of.
+/// Whether a list of words for this Enum may be empty. An enumeration permits an empty list by declaring
+/// may_be_none(Enum).
 template <class Enum>
 inline constexpr bool list_may_be_empty = requires {
   may_be_none(Enum{});
@@ -93,8 +98,8 @@ void read_value(const Value& value, const std::string& name, std::vector<Enum>& 
     out.push_back(static_cast<Enum>(i));
 }
 
-/// Writes a value as YAML from which read_value reads the same value. A double has the fewest digits for that, and
-/// always a point.
+/// Return a value as YAML from which read_value() reads the same value. A double is written with the fewest digits that
+/// give the same double, and always with a decimal point.
 std::string format_value(double value);
 std::string format_value(std::int64_t value);
 std::string format_value(bool value);

@@ -52,8 +52,8 @@
 namespace srcextract {
 namespace {
 
-/// Base name of an image's outputs. Differences, bands and forced photometry have names of their own, so that they do
-/// not replace the normal outputs.
+/// Base name of an image's outputs. The outputs of difference imaging, of several bands and of forced photometry have
+/// base names of their own. With the plain name, such outputs would replace the image's normal outputs.
 std::string output_name(const std::string& path, const CommandLine& command) {
   const std::string name = std::filesystem::path(path).filename();
   if (!command.bands.empty()) return bands_name(name);
@@ -61,7 +61,7 @@ std::string output_name(const std::string& path, const CommandLine& command) {
   return command.reference.empty() ? name : difference_name(name);
 }
 
-/// The images that outputs are named after.
+/// The images that outputs are named after: with bands the detection image, else the inputs.
 std::vector<std::string> named_images(const CommandLine& command) {
   return command.bands.empty() ? command.inputs : std::vector{command.detect};
 }
@@ -74,15 +74,16 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
         output_paths(command.output_dir, output_name(image, command), std::nullopt, config.output).all());
 }
 
-/// Whether a configuration sets none of the keys that make the default one more than a threshold: convolution,
-/// deblending, unit of the threshold.
+/// Whether a configuration selects a bare threshold: it sets no convolution kernel, no deblending method and no unit of
+/// the threshold, all of which the default configuration sets. False for crowded-field fitting, which uses none of
+/// these keys.
 bool leaves_out_most(const Config& config) {
   return !fits_crowd(config) &&
          std::ranges::none_of(std::array{"convolve.kernel", "deblend.method", "detection.threshold_unit"},
                               [&](const char* key) { return config.set_at.contains(key); });
 }
 
-/// Starts the log. Returns the files that no output may replace: files that the run reads, and the log.
+/// Starts the log. Returns the set of files that no output may replace: the files that the run reads, and the log file.
 KeptFiles start_log(const CommandLine& command, const Config& config, const FilesBeside* beside, bool progress) {
   KeptFiles kept(command.inputs);
   if (beside != nullptr) kept.add_files_of(*beside);
@@ -97,8 +98,8 @@ KeptFiles start_log(const CommandLine& command, const Config& config, const File
   return kept;
 }
 
-/// The configurations of the images, of the detection image if there is one, of a reference if it has its own, and of
-/// the bands.
+/// The configurations of one run: for the images, for the detection image (null without -d), for the reference (null if
+/// --reference-set is not given), and one for each band.
 struct RunConfig {
   Config config;
   std::optional<GivenConfig> detection = {}, reference = {};
@@ -125,8 +126,8 @@ RunConfig load_run_config(const CommandLine& command) {
   return result;
 }
 
-/// The detection image with its bands, the table of positions and the reference, as far as they are given; null if none
-/// is.
+/// The files that accompany every image, with their configurations: the detection image with its bands, the table of
+/// positions, and the reference image. Returns null if the command names no such file.
 std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, const RunConfig& run) {
   if (!run.detection && command.positions.empty() && command.reference.empty()) return nullptr;
   FilesBeside beside{.positions = command.positions, .reference = command.reference};
@@ -140,8 +141,8 @@ std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, cons
   return std::make_shared<const FilesBeside>(std::move(beside));
 }
 
-/// The images as named. Throws Error{config} if two of them have the same outputs. A missing image is reported when it
-/// is opened.
+/// The images in the order of the command line. Throws Error{config} if two images have the same outputs. Does not
+/// check that an image exists: opening the image reports that.
 std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config,
                                        const std::shared_ptr<const FilesBeside>& beside, KeptFiles& kept) {
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config, !command.reference.empty());
@@ -163,16 +164,18 @@ std::vector<PlannedFile> planned_files(const CommandLine& command, const Config&
   return planned;
 }
 
-/// Opens closed standard streams. Otherwise a file of this program would get the number, and the log would go into it.
+/// Opens /dev/null for every standard stream that is closed. A file opened later would take the number of a closed
+/// stream, and the log would be written into that file.
 void open_standard_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
     if (fcntl(stream, F_GETFD) >= 0) continue;
-    [[maybe_unused]] const int opened = open("/dev/null", O_RDWR);  // takes the lowest free number
+    [[maybe_unused]] const int opened =
+        open("/dev/null", O_RDWR);  // open() takes the lowest free number, which is `stream`
   }
 }
 
-/// Raises the limit of open files to the maximum: every worker has some, and the usual limit is for single-threaded
-/// programs.
+/// Raises the limit of open files to the maximum that the system allows. Every worker thread keeps several files open,
+/// and the usual limit is meant for single-threaded programs.
 void allow_many_files() {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
@@ -182,8 +185,9 @@ void allow_many_files() {
 
 int run_comparison(int argc, char** argv) {
   const CompareOptions options = parse_compare_options(argc, argv);
-  // Columns of tens of MB are allocated and freed all the time. Mapping new memory would take a quarter of the time of
-  // a large comparison. With one arena, every thread reuses memory that another released.
+  // A comparison allocates and frees table columns of tens of MB all the time. Returning that memory to the system and
+  // mapping new memory would take a quarter of the time of a large comparison (measured). With a single malloc arena, a
+  // thread can also reuse memory that another thread released.
   mallopt(M_ARENA_MAX, 1);
   keep_released_memory(std::size_t{1} << 30);
   if (options.answer.empty()) return run_compare(options);
@@ -238,12 +242,12 @@ int run_images(const CommandLine& command) {
   const Progress progress(show, files.size(), total_bytes(files));
   RunControl control;
   control.on_failure = [](const ImageTask& task, const Failure& failure) {
-    log_failure(task.file->has_bands() ? "" : task.name, failure);  // of bands, the message names the file
+    log_failure(task.file->has_bands() ? "" : task.name, failure);  // the message about bands names the file already
   };
   return process_files(job, files, machine, budget, progress, control).code;
 }
 
-/// The arguments, with `help COMMAND` replaced by `COMMAND --help`.
+/// The arguments of main(), with `help COMMAND` replaced by `COMMAND --help`.
 std::vector<char*> without_help(int argc, char** argv) {
   static std::string help = "--help";
   std::vector<char*> arguments(argv, argv + argc);
@@ -276,8 +280,9 @@ int run(int given_count, char** given) {
   return run_images(parse_command_line(argc, argv));
 }
 
-/// Ends the process. Work in other threads, such as starting a driver that is no longer needed, and CUDA's cleanup are
-/// left to the system. With a sanitizer the normal exit runs, since it reports at exit.
+/// Ends the process without destructors of static objects. The system ends threads that still work, such as a thread
+/// that starts a GPU driver, and releases CUDA's resources. With a sanitizer, the process ends by std::exit(), at which
+/// the sanitizer reports.
 [[noreturn]] void leave(int code) {
 #ifdef SRCEXTRACT_SANITIZED
   std::exit(code);
@@ -295,7 +300,8 @@ int main(int argc, char** argv) {
   using namespace srcextract;
   open_standard_streams();
   allow_many_files();
-  // A file that may not grow, and a pipe without a reader, are then errors of write(), not a silent end.
+  // write() to a file beyond the size limit, or to a pipe without a reader, then returns an error. By default the
+  // signal would kill the process without a message.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   log_to_stderr();

@@ -12,7 +12,7 @@ namespace srcextract {
 
 namespace {
 
-/// Number of neighbouring pixels that a thread loads and combines together.
+/// Number of consecutive pixels that a thread loads and combines together.
 constexpr int quad = 4;
 
 struct Planes {
@@ -20,16 +20,17 @@ struct Planes {
   int count;
 };
 
-/// Data about the planes, from which weights and the counts of masked pixels follow.
+/// Input from which the weights of the planes (the images to combine) and the total counts of masked pixels are
+/// computed.
 struct Facts {
   const MaskCounts* masked[most_planes];
-  const Background* skies[most_planes];  ///< null if the method does not need the skies
+  const Background* skies[most_planes];  ///< null if the weights do not depend on sky and noise
   int planes;
   bool squares;
 };
 
-/// Computes the weights of the planes, and sums their counts of masked pixels. Runs in a single block of most_planes
-/// threads, a thread per plane. If skies are not needed, the weights are `given`.
+/// Computes the weights of the planes, and adds up their counts of masked pixels. Runs in a single block with one
+/// thread for each of most_planes planes. If the weights do not depend on sky and noise, copies `given`.
 __global__ void prepare_kernel(const __grid_constant__ Facts facts, const __grid_constant__ PlaneWeights given,
                                PlaneWeights* weights, MaskCounts* masked) {
   __shared__ PlaneNoise noise[most_planes];
@@ -52,14 +53,15 @@ __global__ void prepare_kernel(const __grid_constant__ Facts facts, const __grid
   }
 }
 
-/// Number of threads that combine `pixels` pixels: each thread combines `together` pixels, and the last few pixels have
-/// a thread each.
+/// Returns the number of threads that combine `pixels` pixels: each thread combines `together` pixels, and the
+/// remaining pixels (fewer than `together`) have one thread each.
 template <int together>
 constexpr std::int64_t threads_for(std::int64_t pixels) {
   return pixels / together + pixels % together;
 }
 
-/// Calls combine(first, number of pixels) for the pixels of this thread.
+/// Calls combine(first pixel, number of pixels) for this thread's pixels. The number is an integral_constant, so that
+/// combine() can unroll loops.
 template <int together, class Combine>
 __device__ void combine_mine(std::int64_t count, const Combine& combine) {
   const std::int64_t index = thread_index();
@@ -72,7 +74,8 @@ __device__ void combine_mine(std::int64_t count, const Combine& combine) {
   }
 }
 
-/// Loads neighbouring pixels of a plane. Streaming loads keep the result and not the planes in the cache.
+/// Loads consecutive pixels of a plane. Streaming loads, since each plane is read once: the cache should rather hold
+/// the result.
 __device__ void load(const float* from, float (&pixels)[quad]) {
   const float4 loaded = __ldcs(reinterpret_cast<const float4*>(from));
   pixels[0] = loaded.x;
@@ -91,8 +94,8 @@ __device__ void store(const float (&pixel)[1], float* to) {
   *to = pixel[0];
 }
 
-/// Combines the planes in which a pixel is not masked. Reads the planes again, since they may be too many to keep, and
-/// few pixels are masked.
+/// Combines the values of one pixel in those planes where it is not masked. Reads the planes again: keeping all values
+/// in registers would need too many, and few pixels are masked.
 template <bool squares>
 __device__ __noinline__ float combine_good_at(const Planes& planes, std::int64_t pixel, const PlaneWeights& weights,
                                               MaskCounts* masked) {
@@ -103,7 +106,8 @@ __device__ __noinline__ float combine_good_at(const Planes& planes, std::int64_t
   return result;
 }
 
-/// Adds the contributions of `some` planes, from number `begin` on, to the sums.
+/// Adds the contributions of `some` planes, beginning with plane `begin`, to the sums of the pixels from number `first`
+/// on.
 template <bool squares, int some, int pixels>
 __device__ void add_planes(const Planes& planes, int begin, std::int64_t first, const PlaneWeights& weights,
                            double (&sums)[pixels]) {
@@ -175,12 +179,13 @@ __device__ void find_medians_of(const Planes& planes, std::int64_t first, float*
   store(results, out + first);
 }
 
-/// Number of pixels whose medians a thread finds together, with their keys in registers.
+/// Number of pixels whose medians a thread finds together. With more than 17 planes (`room` > 17), the keys of one
+/// pixel already fill the registers.
 template <int room>
 constexpr int medians_together = room < 32 ? quad : 1;
 
-/// Finds the median over the planes for every pixel. There is room for `room` planes, an odd number; places without a
-/// plane count as masked.
+/// Finds the median over the planes for every pixel. A thread sorts `room` values per pixel, an odd number of at least
+/// the number of planes; the surplus values count as masked.
 template <int room>
 __global__ void __launch_bounds__(block_threads)
     median_kernel(const __grid_constant__ Planes planes, std::int64_t count, float* out) {
@@ -189,7 +194,7 @@ __global__ void __launch_bounds__(block_threads)
   });
 }
 
-/// Finds the medians by the kernel with the smallest room that holds all planes.
+/// Finds the medians with the kernel whose number of sorted values is the smallest that suffices for all planes.
 template <int room, int... larger>
 void find_medians(const Planes& planes, std::int64_t count, float* out, const Gpu& where) {
   if constexpr (sizeof...(larger) > 0) {

@@ -9,13 +9,14 @@ namespace srcextract {
 
 namespace {
 
-/// Limits of the height of a strip in rows. Low strips cost more reads, since each also reads the rows that its windows
-/// reach beyond the strip. With high strips, warps end at different times.
+/// Limits of the height of a strip: rows of the image that one warp convolves. Low strips cost more reads, since each
+/// strip also reads rows above and below it. With high strips, some warps run much longer than others.
 constexpr std::int64_t least_strip_height = 8;
 constexpr std::int64_t most_strip_height = 128;
 
-/// Chooses the height of strips. The device handles `resident` strips at once, and on a large image the last of these
-/// sets is nearly full.
+/// Returns the height of strips in rows. The device handles `resident` strips at the same time. The height is chosen so
+/// that the number of strips is just below a multiple of `resident`, unless a limit prevents this: then all warps are
+/// busy until the end.
 std::int64_t choose_strip_height(const Shape& shape, std::int64_t strips_across, std::int64_t resident) {
   std::int64_t rows = most_strip_height + 1;
   for (std::int64_t times = 1; rows > most_strip_height; ++times) {

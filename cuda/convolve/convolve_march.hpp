@@ -15,8 +15,8 @@ namespace srcextract {
 /// Number of columns of a strip, which one warp convolves.
 inline constexpr int strip_width = warp_size * lane_pixels;
 
-/// The image that a launch convolves, divided into strips of strip_width columns and strip_height rows, one for each
-/// warp.
+/// The input of a launch. The image is divided into strips of strip_width columns and strip_height rows; each warp
+/// convolves one strip.
 struct Convolution {
   const float* pixels;
   float* result;
@@ -28,31 +28,32 @@ struct Convolution {
   std::int64_t strips_across = 0, strip_height = 0;
 };
 
-/// A strip of the image: columns from x on, rows `begin` to end - 1.
+/// A strip of the image: strip_width columns from x on, rows `begin` to end - 1.
 struct Strip {
   std::int64_t x, begin, end;
 };
 
-/// The kinds of passes over a strip. A strip without masked pixels needs one plain pass. Otherwise, two more passes are
-/// made over the rows from the first window with a masked pixel on:
-/// - sums of the values, kept in the result;
-/// - sums of the weights of unmasked pixels.
+/// The kinds of passes over a strip. If no result pixel is masked, one plain pass suffices. Else, from the row at which
+/// the plain pass stopped, two more passes follow:
+/// - `values` sums kernel weight times pixel above the sky, and stores the sums in the result;
+/// - `weights` sums the kernel's absolute weights at unmasked pixels, and normalises the stored sums.
 enum class MarchPass { plain, values, weights };
 
-/// What a pixel adds to a sum, before weighting. In a plain pass a masked pixel gives NaN, and so does its sum.
+/// Returns the value that a pixel contributes to a sum, before multiplication by the kernel's weight. In a plain pass,
+/// a masked pixel is NaN, so the sum becomes NaN too.
 template <MarchPass pass>
 __device__ float summand(float pixel, float sky) {
   if (pass == MarchPass::plain) return pixel - sky;
   return pass == MarchPass::values ? above_sky(pixel, sky) : share_of(pixel);
 }
 
-/// Number of columns of a row in shared memory, for a kernel of this width.
+/// Returns the number of columns of an image row in shared memory, for a kernel of this width; a multiple of warp_size.
 constexpr int row_columns(int kernel_width) {
   return (strip_width + kernel_width - 1 + warp_size - 1) / warp_size * warp_size;
 }
 
-/// Copies the rows of a strip, with the margins that its windows need, to shared memory. Pixels beyond the image's
-/// edges are those that pixel_at_edge() gives.
+/// Copies image rows of a strip to shared memory, with the margins on both sides that the kernel reaches. Pixels
+/// outside the image are replaced as pixel_at_edge() says.
 template <int columns>
 class RowCopier {
  public:
@@ -73,8 +74,8 @@ class RowCopier {
     }
   }
 
-  /// Starts the asynchronous copy of row `row`, counted from the first row of the strip's first window. Each lane
-  /// copies columns that are warp_size apart. It must be called for all rows in turn.
+  /// Starts the asynchronous copy of row `row` to `to`. Row 0 is the first row under the kernel when its centre is in
+  /// the strip's first row. Each lane copies every warp_size-th column. Calls must be for rows 0, 1, 2, ... in order.
   __device__ void start(int row, float* to) {
     const float* from = next_;
     next_ += task_.width;
@@ -100,15 +101,17 @@ class RowCopier {
   static constexpr unsigned int nowhere = std::numeric_limits<unsigned int>::max();
 
   const Convolution& task_;
-  std::int64_t begin_;  // row of the image that start(0) copies
+  std::int64_t begin_;  // row of the image that start(0, ...) copies; may be negative
   bool at_edge_;
-  const float *first_, *next_;   // addresses left of the copied columns: in row 0 of the image, and in the next row
-  unsigned int offset_[copies];  // columns from these addresses to each copied pixel
+  // addresses left of the copied columns: first_ in row 0 of the image, next_ in the row to copy next
+  const float *first_, *next_;
+  // for each copied pixel: its column, counted from first_; `nowhere` if the pixel is outside the image
+  unsigned int offset_[copies];
   float sky_;
 };
 
-/// Converts the lane's sums to pixels of the result; a values pass keeps sums. The lane's first `count` pixels belong
-/// at `to` and after it.
+/// Converts the lane's sums to pixels of the result; after a `values` pass, sums stay as they are. `to` is the address
+/// of the lane's first result pixel; only the first `count` of its pixels are inside the image.
 template <MarchPass pass>
 __device__ void finish(const Convolution& task, const float* to, int count, float sky, float (&sum)[lane_pixels]) {
 #pragma unroll
@@ -121,7 +124,7 @@ __device__ void finish(const Convolution& task, const float* to, int count, floa
   }
 }
 
-/// Stores all of the lane's pixels at `to`, or only the first `count`.
+/// Stores at `to` all of the lane's pixels if `all`, else only the first `count` pixels.
 __device__ inline void store(float* to, const float (&value)[lane_pixels], bool all, int count) {
   if (all) {
     __stcg(reinterpret_cast<float4*>(to), float4{value[0], value[1], value[2], value[3]});
@@ -133,8 +136,8 @@ __device__ inline void store(float* to, const float (&value)[lane_pixels], bool 
   }
 }
 
-/// Makes one pass over a strip. Returns strip.end, or the output row at which a plain pass stopped. The pass stops if a
-/// pixel of the row becomes masked, mostly by a masked pixel in its window.
+/// Does one pass over a strip. Returns strip.end if the pass reached the end of the strip. A plain pass stops at the
+/// first result row with a NaN, usually caused by a masked pixel under the kernel, and returns that row.
 template <class Sum, MarchPass pass>
 __device__ std::int64_t march(const Convolution& task, const typename Sum::Weights& weights, const Strip& strip,
                               float* memory) {
@@ -152,16 +155,17 @@ __device__ std::int64_t march(const Convolution& task, const typename Sum::Weigh
     if (row < steps) copier.start(row, memory + row % depth * columns);
     __pipeline_commit();
   };
-  __pipeline_wait_prior(0);  // copies that an earlier pass has started
+  __pipeline_wait_prior(0);  // waits for copies that an earlier pass has started
   __syncwarp();
   for (int row = 0; row < depth - 1; ++row) start_copy(row);
   for (int step = 0; step < steps; ++step) {
     __pipeline_wait_prior(depth - 2);
-    __syncwarp();  // row `step` has arrived, and the previous row is no longer needed
+    __syncwarp();  // all lanes can read row `step`, and no lane reads the previous row any more
     start_copy(step + depth - 1);
     const auto term = [=](float pixel) { return summand<pass>(pixel, sky); };
     float sum[lane_pixels];
-    const int oldest = step - (weights.height - 1);  // the output row whose window is complete with this row
+    // the result row for which row `step` is the last that the kernel covers
+    const int oldest = step - (weights.height - 1);
     sums.template advance<pass == MarchPass::weights>(
         weights, memory + step % depth * columns, {max(0, step - rows + 1), min(weights.height - 1, step)}, term, sum);
     if (oldest < 0) continue;

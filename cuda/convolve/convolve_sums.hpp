@@ -7,28 +7,32 @@
 
 namespace srcextract {
 
-// Classes that sum over a kernel's window, for a warp that goes down the image row by row
-// (cuda/convolve/convolve_march.hpp). With each row, advance() returns the sums of the output row whose window is then
-// complete. Each lane has lane_pixels neighbouring sums. A row lies in shared memory, 4 bytes a column, from the first
-// column of the first lane's first window. The kernel's values are a parameter of the launch: if the side is known at
-// compile time, each value is an operand of its multiply-add.
+// Classes that sum the pixels under a kernel, multiplied by its weights, while a warp processes the image row by row
+// from top to bottom (convolve_march.hpp). Each input row is passed to advance(), which returns the sums of the output
+// row that this input row completes. Each lane computes lane_pixels consecutive sums. An input row is in shared memory
+// as floats, and begins with the first column under the kernel of lane 0's first pixel. The kernel's weights are launch
+// parameters: if the kernel's size is known at compile time, each multiply-add reads its weight as an operand from
+// constant memory.
 
-/// Number of neighbouring pixels whose sums a lane computes.
+/// Number of consecutive pixels whose sums a lane computes.
 inline constexpr int lane_pixels = 4;
 
-/// The rows of the kernel, from `first` to `last`, that lie on an input row in the windows of wanted output rows.
+/// The kernel rows `first` to `last`: when the kernel is centred on any output row of the strip, the current input row
+/// lies under one of these rows.
 struct ActiveRows {
   int first, last;
 };
 
-/// Reads four columns, from column 4 * index of the lane's window on, and converts the pixels to terms.
+/// Reads four columns of `row`, from column 4 * index on, counted from the first column that the lane needs. Converts
+/// the pixels by `term`.
 template <class Term>
 __device__ void read_quad(const float* row, int index, const Term& term, float* terms) {
   const float4 pixels = reinterpret_cast<const float4*>(row)[lane() + index];
   terms[0] = term(pixels.x), terms[1] = term(pixels.y), terms[2] = term(pixels.z), terms[3] = term(pixels.w);
 }
 
-/// The terms of a row that are in the windows of a lane's pixels, for kernels of width `side`.
+/// The converted pixels of an input row that are under the kernel for any of a lane's pixels; the kernel has `side`
+/// columns.
 template <int side>
 struct LaneWindow {
   static constexpr int quads = (lane_pixels + side - 1 + 3) / 4;
@@ -47,11 +51,12 @@ __device__ float weight_of(float weight) {
   return magnitudes ? fabsf(weight) : weight;
 }
 
-/// Sums for square kernels of this side.
+/// Sums for square kernels with `side` rows and columns.
 ///
-/// partial[k] is the sum over the kernel's rows 0 to k, for the output row whose window includes k + 1 input rows so
-/// far. The next input row is row k + 1 of this window. So partial[k + 1] = partial[k] + row k + 1, from the last k to
-/// the first. Every input row is read once, and nothing is moved.
+/// partial_[k] is the sum over kernel rows 0 to k, for the output row whose kernel has covered k + 1 input rows so far.
+/// The next input row is under row k + 1 of that kernel. So partial_[k] plus the sum along kernel row k + 1 becomes the
+/// new partial_[k + 1]. k runs downwards, so that every old value is read before it is replaced. Every input row is
+/// read once, and no partial sum is moved.
 template <int side>
 class KernelSum {
  public:
@@ -60,8 +65,9 @@ class KernelSum {
     float weight[side * side];
   };
   static constexpr int most_width = side;
-  static constexpr int warps = 4, blocks = 4;  ///< warps per block; blocks that a multiprocessor runs at once
-  static constexpr int rows_under_way = 4;     ///< rows being copied to shared memory; a power of two
+  /// warps per block; blocks that a multiprocessor should run at the same time
+  static constexpr int warps = 4, blocks = 4;
+  static constexpr int rows_under_way = 4;  ///< number of rows in shared memory or being copied there; a power of two
   static std::size_t extra_memory(const Weights&) { return 0; }
 
   __device__ KernelSum(const Weights&, float*) {}
@@ -87,11 +93,11 @@ class KernelSum {
   }
 
  private:
-  float partial_[side][lane_pixels];  // set before any read
+  float partial_[side][lane_pixels];  // element k is written before it is read, since k = 0 reads none
 };
 
-/// Sums for separable kernels of this side: first along rows, then along columns, with partial sums as in KernelSum.
-/// Summing rows that no output needs costs less than skipping them.
+/// Sums for separable square kernels: first along the input row, then along columns, with partial sums as in KernelSum.
+/// Also sums input rows that no output row of the strip needs, since this costs less than testing for such rows.
 template <int side>
 class SeparableSum {
  public:
@@ -130,8 +136,8 @@ class SeparableSum {
   float partial_[side][lane_pixels] = {};
 };
 
-/// Sums along one input row for `rows` rows of a kernel. In `weights`, successive kernel rows are `width` elements
-/// apart.
+/// Computes, for each of `rows` kernel rows, the sum along one input row. `weights` points to the first of these kernel
+/// rows; each kernel row has `width` weights.
 template <bool magnitudes, int rows, class Term>
 __device__ void sum_along_row(const float* weights, int width, const float* row, const Term& term,
                               float (&sum)[rows][lane_pixels]) {
@@ -153,15 +159,15 @@ __device__ void sum_along_row(const float* weights, int width, const float* row,
 #pragma unroll
     for (int p = 0; p < 4; ++p) d[p] = d[4 + p];
   }
-  add(i, 0);  // the width is odd: one column is left, or three
+  add(i, 0);  // `width` is odd, so 1 or 3 columns are left
   if (i + 3 > width) return;
   read_quad(row, i / 4 + 1, term, d + 4);
   add(i, 1);
   add(i, 2);
 }
 
-/// Sums for kernels of any size. Partial sums are in a ring in shared memory, one place per output row. Four rows of
-/// the kernel share each read of an input row.
+/// Sums for kernels of any size. Partial sums are in a ring buffer in shared memory, one entry for each output row in
+/// progress. Four kernel rows are processed for each read of an input row.
 class AnyKernelSum {
  public:
   struct Weights {
@@ -187,7 +193,8 @@ class AnyKernelSum {
   }
 
  private:
-  /// Adds the terms of the kernel's rows [first, first + rows) to the output rows that they belong to.
+  /// Adds the sums along the input row, multiplied by kernel rows `first` to first + rows - 1, to the partial sums of
+  /// the output rows. For each of these kernel rows there is one output row whose kernel covers the input row with it.
   template <bool magnitudes, int rows, class Term>
   __device__ void add_rows(const Weights& weights, const float* row, const Term& term, int first,
                            float (&sum)[lane_pixels]) {
@@ -206,10 +213,11 @@ class AnyKernelSum {
   }
 
   float4* partial_;
-  int newest_ = 0;  // place in the ring of the newest output row
+  int newest_ = 0;  // index in the ring buffer of the output row that was begun last
 };
 
-/// Sums for separable kernels of any size. Sums along the last input rows are kept in a ring in shared memory.
+/// Sums for separable kernels of any size. The sums along the last `height` input rows are kept in a ring buffer in
+/// shared memory.
 class AnySeparableSum {
  public:
   struct Weights {
@@ -231,7 +239,7 @@ class AnySeparableSum {
     float along_row[1][lane_pixels] = {};
     sum_along_row<magnitudes>(weights.along_x, weights.width, row, term, along_row);
     along_rows_[warp_size * newest_] = {along_row[0][0], along_row[0][1], along_row[0][2], along_row[0][3]};
-    newest_ = newest_ + 1 < weights.height ? newest_ + 1 : 0;  // now the place of the oldest row
+    newest_ = newest_ + 1 < weights.height ? newest_ + 1 : 0;  // now the index of the oldest row
     if (active.last + 1 < weights.height) return;
     float total[lane_pixels] = {};
     int place = newest_;

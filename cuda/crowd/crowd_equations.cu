@@ -10,14 +10,16 @@
 namespace srcextract {
 namespace {
 
-constexpr int lanes = EquationsView::lanes, groups = warp_size / lanes;  ///< groups: of lanes in a warp
+/// groups: number of groups of `lanes` lanes in a warp
+constexpr int lanes = EquationsView::lanes, groups = warp_size / lanes;
 
-/// Blocks of a launch with a warp for each item.
+/// Returns the number of blocks of a launch with one warp for each item.
 unsigned int blocks_of_warps(std::int64_t items) {
   return blocks_for(items * warp_size);
 }
 
-/// Returns, in the first lane of each group, folded() of the values of the group's lanes. All lanes of a warp call it.
+/// Returns, in the first lane of each group, the sum over the group's eight lanes, added in the order of folded(). All
+/// lanes of a warp must call this function together.
 __device__ double folded_by_lanes(double value) {
   value += __shfl_down_sync(all_lanes, value, 4);
   value += __shfl_down_sync(all_lanes, value, 2);
@@ -33,7 +35,8 @@ __global__ void count_partners_kernel(CellsView cells, const CrowdStamp* stamps,
   }
 }
 
-/// Lists all pairs of overlapping stars, each as one number: star i in the high bits, its partner in the low ones.
+/// Lists all pairs of stars whose stamps overlap. A pair is one number: star i in the high bits, its partner in the low
+/// `bits` bits. A stamp is the square of pixels on which a star's light is modelled.
 __global__ void list_partners_kernel(CellsView cells, const CrowdStamp* stamps, std::int64_t stars, std::int32_t most,
                                      const std::int64_t* row, int bits, std::uint64_t* pairs) {
   for (std::int64_t i = thread_index(); i < stars; i += thread_total()) {
@@ -81,7 +84,7 @@ __global__ void turn_nodes_kernel(const std::int32_t* entries, const std::int32_
   }
 }
 
-/// A stamp with the weights of the image under it.
+/// A stamp (PSF at a star and its derivatives, CrowdStamp), and the image whose weights belong to its pixels.
 struct Weighed {
   const CrowdStamp& stamp;
   const CrowdPixels& pixels;
@@ -89,19 +92,21 @@ struct Weighed {
   __device__ std::int64_t in_image(std::int64_t column, std::int64_t row) const {
     return (stamp.top() + row) * pixels.width + stamp.left() + column;
   }
-  /// Plane p times the weight; the pixel must be on the image.
+  /// Returns plane p of the stamp times the weight of the pixel, which must be on the image. Columns and rows count
+  /// from the stamp's first.
   __device__ float at(int p, std::int64_t column, std::int64_t row) const {
     return stamp.numbers[p * stamp.plane() + stamp.place(column, row)] * pixels.weight[in_image(column, row)];
   }
 };
 
-/// Adds a lane's sums over the pixels that both stamps have on the image to `of`: of[3 i + j] is for plane i of `one`
-/// and plane j of `two`.
+/// Adds this lane's part of nine sums to `of`. of[3 i + j] is for plane i of `one` and plane j of `two`: the sum of
+/// plane times weight times plane over the image pixels that both stamps contain.
 __device__ void sum_overlap(const CrowdPixels& pixels, const CrowdStamp& one, const CrowdStamp& two, int own_lane,
                             double* of) {
   const auto larger = [](std::int32_t a, std::int32_t b) { return a > b ? a : b; };
   const auto smaller = [](std::int32_t a, std::int32_t b) { return a < b ? a : b; };
-  // Lanes count from the first column that the stamps have in common, on the image or not.
+  // Lanes count columns from the first column that both stamps contain, even if that column is outside the image: the
+  // additions then have the same order as on the host.
   const std::int32_t left = larger(one.left(), two.left()), top = larger(larger(one.top(), two.top()), 0);
   const std::int32_t right = smaller(smaller(one.left() + one.side(), two.left() + two.side()),
                                      static_cast<std::int32_t>(pixels.width)),
@@ -124,7 +129,7 @@ __device__ void sum_overlap(const CrowdPixels& pixels, const CrowdStamp& one, co
   }
 }
 
-/// A lane's part of the sum of plane p times weight times residual.
+/// Returns this lane's part of the right side: the sum of plane p times weight times residual.
 __device__ double sum_right(const Weighed& of, int p, int own_lane) {
   const StampRange columns(of.stamp.left(), of.stamp.side(), of.pixels.width),
       rows(of.stamp.top(), of.stamp.side(), of.pixels.height);
@@ -138,15 +143,16 @@ __device__ double sum_right(const Weighed& of, int p, int own_lane) {
   return sum;
 }
 
-/// Sums over the pixels of one row of a stamp in a cell of the sky, for each plane: of the pixels, and of each pixel
-/// times its place in the cell, from 0 to 1.
+/// Sums over the pixels of one stamp row within one cell of the sky grid, for each plane. `sum` adds plane times
+/// weight; `right` adds plane times weight times the pixel's x position in the cell, from 0 to 1.
 struct CellSegment {
   double sum[3], right[3];
 };
 
-/// A warp's work on the sums of a star with the sky: as sum_sky() of the host adds them, row by row, and by cells in a
-/// row. A lane sums a row's pixels in a cell; then a lane adds the rows to a node. Node columns are taken in turn: each
-/// needs its own cell and the one before.
+/// Working memory of a warp that computes the elements of the normal equations between a star and sky nodes (corners of
+/// grid cells). Additions have the same order as in sum_sky() on the host: row by row, and within a row by cells. First
+/// each lane sums one row's pixels in one cell; then each lane adds the rows to one node. Node columns are processed
+/// from left to right, since each column needs its own cell and the cell before.
 struct SkyWork {
   CellSegment segments[2][warp_size];
   SkyGrid::Place down[warp_size];
@@ -170,7 +176,7 @@ struct SkyWork {
   }
 
  private:
-  /// The sums of a row in a cell; nothing if the stamp has no pixels there.
+  /// Returns the sums of a row in a cell; zeros if the stamp has no pixels in the cell.
   static __device__ CellSegment segment(const Weighed& of, std::int32_t cell, std::int64_t y) {
     CellSegment all{};
     const StampSegment columns(of.pixels, of.stamp, cell);
@@ -210,13 +216,14 @@ struct SkyWork {
   }
 };
 
-/// The arrays to which the sums of stars are written.
+/// Arrays for the elements of the normal equations that belong to stars (members of CrowdEquations).
 struct StarSums {
   double *block, *right, *of_node;
 };
 
-/// A warp computes the sums of one star: blocks with itself and with partners of higher number, a group of lanes each;
-/// its right sides; and its sums with the sky.
+/// Computes the elements of the normal equations for one star, with one warp. These are the 3 x 3 blocks with itself
+/// and with partners of higher number, each by a group of eight lanes; the star's right sides; and the elements with
+/// sky nodes.
 __global__ void __launch_bounds__(block_threads)
     sum_stars_kernel(CrowdPixels pixels, const CrowdStamp* stamps, EquationsView of, StarSums out) {
   __shared__ SkyWork sky_work[block_threads / warp_size];
@@ -239,7 +246,8 @@ __global__ void __launch_bounds__(block_threads)
   sky_work[threadIdx.x / warp_size].sum(weighed, StampNodes(pixels, own), out.of_node + 3 * of.node_row[i]);
 }
 
-/// Fills the blocks of a star with stars of lower number; a warp takes a star.
+/// Fills the blocks of a star with partners of lower number, by transposing the partners' blocks; one warp handles one
+/// star.
 __global__ void mirror_blocks_kernel(EquationsView of, double* block) {
   const std::int64_t i = thread_index() / warp_size;
   if (i >= of.stars) return;
@@ -252,8 +260,8 @@ __global__ void mirror_blocks_kernel(EquationsView of, double* block) {
   }
 }
 
-/// A warp computes the CellSums of one cell: each lane sums a row, then each of 20 lanes adds up the rows of one
-/// number.
+/// Computes the CellSums of one cell of the sky grid with one warp. Each lane sums a row of pixels; then each of 20
+/// lanes adds up all rows for one of the 20 numbers of CellSums.
 __global__ void __launch_bounds__(block_threads) sum_cells_kernel(CrowdPixels pixels, CellSums* cells) {
   constexpr int block_warps = block_threads / warp_size;
   __shared__ double sums[block_warps][warp_size][6];

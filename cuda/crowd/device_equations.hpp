@@ -5,12 +5,13 @@
 
 namespace srcextract {
 
-/// CrowdEquations on a device.
+/// The normal equations of a crowd fit (CrowdEquations) in device memory.
 class DeviceEquations {
  public:
-  /// Does make_equations() for the stars whose stamps `field` has drawn.
+  /// Sets up the equations as make_equations() does, for `stars`, whose stamps `field` has drawn.
   void make(const DeviceField& field, const DeviceList<CrowdStar>& stars);
-  /// Does solve_equations(), with held_step() as prior for places. Leaves the solution in z(), and returns its rounds.
+  /// Solves the equations as solve_equations() does, with held_step() as prior of positions. The solution is then in
+  /// z(). Returns the number of iterations.
   int solve(const DeviceList<CrowdStar>& stars, CrowdFree free, double tolerance, int most, const Gpu& where);
 
   const EquationsView& view() const { return view_; }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int tile_side = 32, tile_rows = block_threads / tile_side;
 
-/// Tiles of the image, row by row.
+/// Division of the image into square tiles of tile_side pixels, numbered row by row.
 struct Tiles {
   std::int64_t across, down;
 
@@ -21,7 +21,7 @@ struct Tiles {
   std::int64_t count() const { return across * down; }
 };
 
-/// The tiles that a stamp touches; none if it is off the image.
+/// Range of tiles that contain pixels of a stamp; empty if the stamp is outside the image.
 struct TouchedTiles {
   std::int64_t left, right, top, bottom;
 
@@ -77,14 +77,15 @@ __global__ void list_tiles_kernel(const CrowdStamp* stamps, std::int64_t count, 
   }
 }
 
-/// A star as a tile needs it.
+/// The data of a star that render_kernel needs for one tile.
 struct TileStar {
   const float* numbers;
   double flux;
   std::int32_t left, top, side;
 };
 
-/// Renders one tile per block. Each pixel adds its stars in ascending order.
+/// Computes one tile per block. Each pixel adds the light of its stars in ascending order of their numbers, for a
+/// reproducible sum.
 __global__ void __launch_bounds__(block_threads)
     render_kernel(CrowdPixels pixels, Tiles tiles, const CrowdStar* stars, const CrowdStamp* stamps,
                   const std::int32_t* of_tile, const std::int64_t* tile_begin, bool weigh) {
@@ -128,18 +129,19 @@ __global__ void soften_kernel(CrowdPixels pixels) {
   for (std::int64_t i = thread_index(); i < pixels.count(); i += thread_total()) pixels.soften(i);
 }
 
-/// A measurement of the noise: numbers of samples of light and of noise ratios, and the median ratio.
+/// A measurement of the noise: number of light samples, number of noise ratios, and the median ratio.
 struct NoiseFacts {
   unsigned int bright, ratios;
   float median;
 };
 
-/// The value in the middle of `count` ascending ones.
+/// Returns the middle value of `count` values in ascending order.
 __device__ float middle_of(const float* sorted, unsigned int count) {
   return sorted[static_cast<std::int64_t>(0.5 * static_cast<double>(count - 1))];
 }
 
-/// Samples every `step`-th pixel. Samples of pixels that do not count are infinite, so that sorting puts them last.
+/// Samples the light of every `step`-th pixel. The sample of a pixel that does not count in the fit is infinity, so
+/// that sorting puts the sample last.
 __global__ void sample_light_kernel(CrowdPixels pixels, const float* light, std::int64_t step, std::int64_t count,
                                     float* samples, NoiseFacts* facts) {
   for (std::int64_t k = thread_index(); k < count; k += thread_total()) {

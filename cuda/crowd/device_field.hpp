@@ -6,10 +6,12 @@
 
 namespace srcextract {
 
-/// CrowdField on a device: the image, the stamps of all stars, and what is left over.
+/// CrowdField in device memory: the image, the stamps of all stars, and the residual after subtraction of stars and
+/// sky.
 class DeviceField {
  public:
-  /// The pixels of `image` are on the device, and stay there.
+  /// `image.pixels` and `image.variance` must be in device memory, and must outlive this object. `sky_size` is the side
+  /// of the sky grid's cells in pixels.
   DeviceField(const CrowdImage& image, std::int64_t sky_size, const Gpu& where);
 
   const Gpu& where() const { return where_; }
@@ -18,16 +20,17 @@ class DeviceField {
   double sigma() const;
   double* level() { return level_.data(); }
   const CrowdStamp* stamps() const { return stamps_.data(); }
-  /// An upper limit of CrowdStamp::half of all stamps.
+  /// Returns an upper limit of CrowdStamp::half over all stamps.
   std::int32_t most_half() const { return most_half_; }
 
-  /// Draws the stamps of stars from number `first` on. `first` is 0, or the number of stars when all were drawn last.
+  /// Draws the stamps of the stars from number `first` on. `first` must be 0, or the number of stars that already have
+  /// stamps.
   void draw(const DevicePsf& psf, const DeviceList<CrowdStar>& stars, std::int64_t first);
   void render(const DeviceList<CrowdStar>& stars, bool weigh);
   void soften();
   void measure_noise();
 
-  /// The saturated pixels, ascending.
+  /// Returns the indices of the saturated pixels, in ascending order.
   std::vector<std::int64_t> saturated() const;
   std::vector<float> to_host(const float* plane) const;
   SkyNodes sky_to_host() const;
@@ -42,11 +45,12 @@ class DeviceField {
   double typical_ = 1;
   std::int32_t most_half_ = 0;
   Buffer<std::uint8_t, Gpu> good_;
-  Buffer<float, Gpu> planes_;  ///< model, weight, residual
+  Buffer<float, Gpu> planes_;  ///< three planes of the image: model, weight, residual
   Buffer<double, Gpu> level_;
   DeviceList<CrowdStamp> stamps_;
-  Buffer<float, Gpu> drawn_, drawn_last_;  ///< stamps drawn with first = 0, and those drawn after them
-  Buffer<std::int32_t, Gpu> of_tile_;      ///< the stars of each tile, ascending
+  Buffer<float, Gpu> drawn_, drawn_last_;  ///< stamps of the calls with first = 0, and stamps of the later calls
+  /// numbers of the stars whose stamps touch each tile, in ascending order for each tile
+  Buffer<std::int32_t, Gpu> of_tile_;
   Buffer<std::int64_t, Gpu> tile_begin_;
 };
 

@@ -5,18 +5,19 @@
 
 namespace srcextract {
 
-/// find_stars() on a device. The kernels of all squares are made once.
+/// find_stars() on a device. The image is divided into squares with one PSF each; their correlation kernels are
+/// computed once.
 class DeviceFinder {
  public:
   DeviceFinder(const DevicePsf& psf, const Shape& shape, const Gpu& where);
 
-  /// Appends the stars that the residual shows to those that are known.
+  /// Appends the new stars that the residual shows to `stars`, the stars already known.
   void find(const DeviceField& field, const FindRule& rule, double fwhm, std::int32_t turn,
             DeviceList<CrowdStar>& stars, const Gpu& where) const;
 
  private:
   std::int32_t half_;
-  Buffer<float, Gpu> kernels_;  ///< per square: kernel of the PSF, then of its squared values
+  Buffer<float, Gpu> kernels_;  ///< for each square: a kernel from the PSF, then a kernel from the squared PSF
 };
 
 }  // namespace srcextract

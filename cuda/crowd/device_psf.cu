@@ -19,13 +19,15 @@ Buffer<T, Gpu> copy_there(const T* from, std::int64_t count, const Gpu& where) {
   return there;
 }
 
-/// Number of pixels of the mask that a stamp may need along an axis.
+/// Returns the largest number of mask pixels that a stamp needs along an axis. The mask is the table of PSF values,
+/// `step` stamp pixels apart.
 __host__ __device__ std::int32_t window_side(std::int32_t half, double step) {
   constexpr int beside = taps + 4;
   return static_cast<std::int32_t>(2 * half / step) + beside;
 }
 
-/// Numbers of working memory for a stamp: weights and places of taps, the window of the mask, and that along x.
+/// Returns the number of floats of working memory for a stamp: interpolation weights and positions, the window (needed
+/// part) of the mask, and the window resampled along x.
 __host__ __device__ std::int64_t work_numbers(std::int32_t half, double step, bool slopes) {
   const std::int64_t side = 2 * half + 1, window = window_side(half, step);
   return 2 * (2 * taps + 1) * side + window * (window + 1) + (slopes ? 2 : 1) * side * window;
@@ -57,10 +59,11 @@ __global__ void place_stamps_kernel(const CrowdStar* stars, std::int64_t count, 
   }
 }
 
-/// The taps along one axis.
+/// The interpolation along one axis: for each pixel of the stamp, a first mask pixel and the weights of `taps`
+/// consecutive mask pixels.
 struct TapLine {
   std::int32_t* first;
-  float* weights;  ///< number k of a pixel at k * side + pixel
+  float* weights;  ///< weight k of a pixel is at k * side + pixel; weights from number `taps` on give the derivative
 
   __device__ float value(const float* from, std::int64_t step, std::int32_t side, std::int32_t pixel,
                          int offset) const {
@@ -70,7 +73,7 @@ struct TapLine {
   }
 };
 
-/// A stamp and the memory in which a block draws it.
+/// A stamp, and the working memory in which a block computes its pixels.
 struct Drawing {
   CrowdStamp stamp;
   TapLine x, y;
@@ -87,8 +90,8 @@ struct Drawing {
     slope = value + side * window;
   }
 
-  /// Finds the taps of both axes, and the window of the mask. `limits`: four numbers in shared memory. All threads of
-  /// the block call it.
+  /// Finds the interpolation weights along both axes, and the window of the mask that the stamp needs. `limits` are
+  /// four ints in shared memory. All threads of the block must call this function together.
   __device__ void find_taps(const PsfView& psf, const CrowdStar& star, int* limits) {
     const std::int32_t side = stamp.side();
     if (threadIdx.x < 4) limits[threadIdx.x] = threadIdx.x % 2 == 0 ? INT_MAX : INT_MIN;
@@ -116,13 +119,14 @@ struct Drawing {
     window(limits[2], limits[3], least_y, rows);
     pitch = columns | 1;
     for (int i = threadIdx.x; i < 2 * side; i += blockDim.x) {
-      std::int32_t& first = x.first[i];  // those along y follow
+      std::int32_t& first = x.first[i];  // the elements of y.first follow those of x.first
       const std::int32_t least = i < side ? least_x : least_y;
       first = first == INT_MIN ? 0 : first - least;
     }
   }
 
-  /// Computes the window of the mask at the star's place.
+  /// Computes the mask at the star's position within the window: a sum of the model's planes with polynomial terms of
+  /// the position.
   __device__ void add_planes(const PsfView& psf, const float* planes, const float* terms) const {
     const std::int64_t plane = std::int64_t{psf.columns} * psf.rows;
     for (int i = threadIdx.x; i < columns * rows; i += blockDim.x) {
@@ -158,7 +162,8 @@ struct Drawing {
   }
 };
 
-/// A block draws a star at a time, in shared memory if the stamp's work has room there, else in its part of `scratch`.
+/// Draws the stamps, one star at a time in each block. Uses shared memory if the stamp's working memory fits, else the
+/// block's part of `scratch`.
 __global__ void __launch_bounds__(draw_threads)
     draw_kernel(PsfView psf, const CrowdStar* stars, std::int64_t count, StampPlanes planes, const CrowdStamp* stamps,
                 float* numbers, const std::int64_t* begin, std::int64_t shared_numbers, float* scratch,
@@ -173,7 +178,7 @@ __global__ void __launch_bounds__(draw_threads)
     const CrowdStar& star = stars[i];
     const bool fits = work_numbers(stamps[i].half, psf.model.step, slopes) <= shared_numbers;
     Drawing drawing(psf, stamps[i], fits ? shared : scratch + blockIdx.x * scratch_numbers);
-    __syncthreads();  // the memory of the star before is used again
+    __syncthreads();  // no thread uses the memory of the previous star any more
     for (int k = threadIdx.x; k < psf.model.terms; k += blockDim.x)
       terms[k] = static_cast<float>(psf.model.term(k, star.x + 1, star.y + 1));
     drawing.find_taps(psf, star, limits);
@@ -221,8 +226,8 @@ std::int32_t DevicePsf::draw(const CrowdStar* stars, std::int64_t count, StampPl
   place_stamps_kernel<<<grid_for(count, where), block_threads, 0, where.stream>>>(stars, count, begin.data(),
                                                                                   numbers.data(), stamps);
   check_launch();
-  // Most stamps are the least ones: shared memory for larger ones would only keep blocks out. A block has 48 KiB, of
-  // which the kernel's own arrays take some 300 bytes.
+  // Shared memory per block suffices for the smallest stamps, which are the most frequent; more would reduce the number
+  // of blocks that run at the same time. Of the 48 KiB per block, the kernel's own arrays take some 300 bytes.
   constexpr std::int64_t most_shared = 11 * 1024, most_scratch = std::int64_t{64} << 20, blocks_together = 16;
   const std::int64_t least = work_numbers(least_half_, view_.model.step, slopes);
   const std::int64_t shared = least <= most_shared ? least : 0;

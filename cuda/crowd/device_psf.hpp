@@ -6,9 +6,9 @@
 
 namespace srcextract {
 
-/// The PSF of a crowd in device memory (CrowdPsf, which says what the members are).
+/// The data of a CrowdPsf in device memory; the members have the same meaning as in CrowdPsf.
 struct PsfView {
-  PsfModel model;  ///< its head and exponents alone
+  PsfModel model;  ///< `numbers` holds only the head and the exponents
   std::int32_t columns, rows;
   const float *light, *spread, *table;
   const double* outside;
@@ -16,10 +16,10 @@ struct PsfView {
   std::int32_t most_half;
 };
 
-/// Which planes of a star are drawn.
+/// The planes of a stamp to draw: the PSF; the PSF and its derivatives by x and y; or the PSF convolved with a disk.
 enum class StampPlanes { light, light_and_slopes, spread };
 
-/// CrowdPsf on a device: the same numbers, to the last bit.
+/// CrowdPsf on a device; draws bit-identical numbers.
 class DevicePsf {
  public:
   DevicePsf(const CrowdPsf& psf, const Gpu& where);
@@ -27,11 +27,12 @@ class DevicePsf {
   double fwhm() const { return view_.fwhm; }
   std::int32_t most_half() const { return view_.most_half; }
 
-  /// Sets the halves of the stamps of stars: as CrowdPsf::half_for says, or `half` if that is not 0.
+  /// Sets CrowdStamp::half, half the side of the square, of the stars' stamps: to `half`, or to CrowdPsf::half_for() if
+  /// `half` is 0.
   void choose_halves(const CrowdStar* stars, std::int64_t count, double level, std::int32_t half, CrowdStamp* stamps,
                      const Gpu& where) const;
-  /// Draws stars into `numbers`, which grows if need be, and sets their stamps. The caller must have set the halves
-  /// (choose_halves). Rows of a stamp follow each other without a gap. Returns the largest half.
+  /// Draws the stamps of stars into `numbers`, which grows if necessary, and sets the stamps' members. The caller must
+  /// have called choose_halves(). Rows of a stamp follow each other without gaps. Returns the largest CrowdStamp::half.
   std::int32_t draw(const CrowdStar* stars, std::int64_t count, StampPlanes planes, CrowdStamp* stamps,
                     Buffer<float, Gpu>& numbers, const Gpu& where) const;
 

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// measure_crowd() on a device: its rows, on the host.
+/// measure_crowd() on a device. Returns the rows in host memory.
 std::vector<CrowdRow> measure_crowd(const DeviceField& field, const DevicePsf& psf, const DeviceEquations& equations,
                                     const DeviceList<CrowdStar>& stars);
 

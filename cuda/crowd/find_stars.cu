@@ -12,7 +12,7 @@ namespace {
 
 constexpr int square_side = FindRule::square_side, ranks = FindRule::ranks;
 
-/// Squares of the search, row by row.
+/// Division of the image into squares of square_side pixels, numbered row by row. Each square has one PSF.
 struct Squares {
   std::int64_t width, height, across, down;
 
@@ -26,12 +26,12 @@ struct Squares {
   __host__ __device__ std::int64_t top(std::int64_t square) const { return square / across * square_side; }
 };
 
-/// Numbers of a kernel: `ranks` columns, and as many rows.
+/// Returns the number of floats of a kernel: `ranks` columns and `ranks` rows, whose products sum up to the kernel.
 __host__ __device__ std::int64_t kernel_numbers(std::int32_t half) {
   return std::int64_t{2} * ranks * (2 * half + 1);
 }
 
-/// Places a star in the middle of each square.
+/// Places a star in the middle of each square, to draw the square's PSF there.
 __global__ void middles_kernel(Squares squares, CrowdStar* out) {
   for (std::int64_t i = thread_index(); i < squares.count(); i += thread_total()) {
     const double x = static_cast<double>(squares.left(i)) + square_side / 2,
@@ -41,7 +41,8 @@ __global__ void middles_kernel(Squares squares, CrowdStar* out) {
   }
 }
 
-/// The work of a warp on the singular vectors of a square of numbers: SeparableKernel of the host.
+/// Approximates a square matrix by products of a column and a row (power iteration for its singular vectors), as
+/// SeparableKernel does on the host. One warp works together.
 struct VectorWork {
   double *square, *u, *v;
   int side;
@@ -80,8 +81,8 @@ struct VectorWork {
   }
 };
 
-/// Makes two kernels for each square of the image, from the PSF in its middle: kernel 2 k from the values of the PSF,
-/// and kernel 2 k + 1 from their squares. A warp makes one kernel after the other.
+/// Computes two separable kernels for each square of the image, from the PSF in its middle: kernel 2 k from the PSF,
+/// kernel 2 k + 1 from the squared PSF. Each warp computes one kernel at a time.
 __global__ void separate_kernel(const CrowdStamp* stamps, std::int64_t count, std::int32_t half, double* memory,
                                 float* kernels) {
   const int side = 2 * half + 1;
@@ -100,12 +101,13 @@ __global__ void separate_kernel(const CrowdStamp* stamps, std::int64_t count, st
   }
 }
 
-/// Where the significances are written, one number per pixel (Significance of the host).
+/// Images of significance, one float per pixel, as in the struct Significance on the host.
 struct Significances {
   float *residual, *model, *norm;
 };
 
-/// A block's work on one square: its surroundings, and their correlation along rows.
+/// The memory of a block for one square: the pixels of the square and its surroundings, and their correlation along
+/// rows.
 struct SquareMemory {
   float *in, *along;
   int half, rows;
@@ -128,8 +130,8 @@ struct SquareMemory {
     __syncthreads();
   }
 
-  /// Writes to `out` the correlation at this thread's pixels of the square, every blockDim.x-th. All threads of the
-  /// block call it.
+  /// Writes the correlation with the kernel to `out`, for this thread's pixels of the square: every blockDim.x-th
+  /// pixel. All threads of the block must call this function together.
   __device__ void correlate(const float* kernel, float* out) const {
     const int side = 2 * half + 1;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -152,7 +154,7 @@ struct SquareMemory {
   }
 };
 
-/// Computes the significances. Blocks take squares in turn.
+/// Computes the significance of the residual and of the model at each pixel. Each block loops over squares.
 __global__ void __launch_bounds__(block_threads)
     significance_kernel(CrowdPixels pixels, Squares squares, std::int32_t half, const float* kernels, float* memory,
                         Significances out) {
@@ -193,7 +195,8 @@ __global__ void take_peaks_kernel(CrowdPixels pixels, PeakRules rules, const std
   for (std::int64_t k = thread_index(); k < count; k += thread_total()) rules.find(pixels, places[k], out[k]);
 }
 
-/// Finds the largest core. Numbers above 0 are in the order of their bits.
+/// Finds the largest radius of a saturated core. Bit patterns of positive doubles, compared as integers, are ordered
+/// like the doubles.
 __global__ void largest_core_kernel(const CrowdStar* stars, std::int64_t count, unsigned long long* most) {
   for (std::int64_t i = thread_index(); i < count; i += thread_total())
     if (stars[i].core > 0) atomicMax(most, static_cast<unsigned long long>(__double_as_longlong(stars[i].core)));

@@ -18,7 +18,7 @@
 namespace srcextract {
 namespace {
 
-/// Adds the steps z to the fluxes of stars and the levels of the sky.
+/// Adds the solution z of the equations to the fluxes of stars and the levels of sky nodes.
 __global__ void add_steps_kernel(const double* z, std::int64_t count, std::int64_t nodes, CrowdStar* stars,
                                  double* level) {
   for (std::int64_t i = thread_index(); i < count + nodes; i += thread_total()) {
@@ -40,7 +40,7 @@ __global__ void drop_doubles_kernel(StarRules rules, const CrowdStar* stars, std
     single[i] = keep[i] != 0 && !rules.is_double(stars, keep, cells, static_cast<std::int32_t>(i)) ? 1 : 0;
 }
 
-/// Stars and image of a fit on a device (CrowdTurns).
+/// The stars and the image of a fit in device memory; the `Work` of CrowdTurns.
 class DeviceCrowd {
  public:
   DeviceCrowd(const CrowdImage& image, const CrowdPsf& psf, const CrowdConfig& config, CrowdPlanes kept,
@@ -101,7 +101,7 @@ class DeviceCrowd {
   }
 
  private:
-  /// Drops outer wings (drop_outer_wings) from the stars that were found last, behind the `known` ones.
+  /// Removes outer wings (drop_outer_wings) from the newly found stars, which follow the first `known` stars.
   void drop_wings(std::int64_t known) {
     if (stars_.count == known) return;
     std::vector<CrowdStar> before(static_cast<std::size_t>(stars_.count));
@@ -114,7 +114,7 @@ class DeviceCrowd {
     copy_to_device(stars_.data() + known, found.data(), std::ssize(found), where_);
   }
 
-  /// Moves stars by the steps of a solution, and drops those that StarRules rejects.
+  /// Moves stars by the solution of the equations, and removes the stars that StarRules rejects.
   void move() {
     Buffer<std::uint8_t, Gpu> keep(room_for(stars_.count), where_), single(keep.size(), where_);
     const unsigned int blocks = grid_for(stars_.count, where_);
@@ -147,7 +147,7 @@ CrowdFit fit_whole(const CrowdImage& image, const PsfModel& model, const CrowdCo
   return places != nullptr ? turns.force(*places) : turns.find();
 }
 
-/// An image on the host, copied to the device while it is fitted.
+/// A copy in device memory of an image on the host.
 class Uploaded {
  public:
   Uploaded(const CrowdImage& on_host, const Gpu& where)
@@ -166,7 +166,7 @@ class Uploaded {
   CrowdImage image_;
 };
 
-/// The pixels of an image on a device.
+/// Returns the pixels of an image in device memory; an empty vector if `there` is null.
 std::vector<float> download(const float* there, const Shape& shape, const Gpu& where) {
   std::vector<float> here(static_cast<std::size_t>(there != nullptr ? shape.count() : 0));
   copy_to_host(here.data(), there, std::ssize(here), where);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int row_threads = 128;
 
-/// The stars `first` to `first` + `count` - 1 of the equations.
+/// The stars with numbers `first` to first + count - 1.
 struct Part {
   std::int64_t first, count;
 };
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(row_threads)
   }
 }
 
-/// `wide`: the stamps of the same stars in the PSF that is convolved with a disk.
+/// `wide` are stamps of the same stars, drawn with the PSF convolved with a disk.
 __global__ void __launch_bounds__(row_threads)
     describe_kernel(CrowdPixels pixels, const CrowdStamp* stamps, const CrowdStamp* wide, std::int64_t count,
                     double core, CrowdRow* rows) {
@@ -52,7 +52,8 @@ std::vector<CrowdRow> measure_crowd(const DeviceField& field, const DevicePsf& p
   if (stars.count == 0) return here;
   const double reach = ErrorNeighbours::widths * psf.fwhm();
   Buffer<CrowdRow, Gpu> rows(stars.count, where);
-  constexpr std::int64_t together = 1 << 16;  // most stars whose triangles and wide stamps are kept at a time
+  // largest number of stars for which triangles and wide stamps are in memory at the same time
+  constexpr std::int64_t together = 1 << 16;
   Buffer<CrowdStamp, Gpu> wide(std::min(together, stars.count), where);
   Buffer<std::int64_t, Gpu> begin(wide.size() + 1, where);
   Buffer<float, Gpu> numbers;

@@ -8,23 +8,24 @@
 
 namespace srcextract {
 
-/// Replaces each of `count` numbers by the sum of all before it, and puts the total behind them, where there must be
-/// room. Returns the total.
+/// Replaces each of the first `count` numbers by the sum of all numbers before it, and writes the total to element
+/// `count`, which must exist. Returns the total.
 std::int64_t sum_before(Buffer<std::int64_t, Gpu>& numbers, std::int64_t count, const Gpu& where);
 
-/// begin[k] = the index of the first of `count` ascending keys that is not below k, for k from 0 to `groups`.
+/// For each k from 0 to `groups`, sets begin[k] to the index of the first key that is at least k, or to `count` without
+/// such a key. The `count` keys must be in ascending order.
 void find_begins(const std::uint32_t* keys, std::int64_t count, std::int32_t* begin, std::int64_t groups,
                  const Gpu& where);
 void find_begins(const std::uint32_t* keys, std::int64_t count, std::int64_t* begin, std::int64_t groups,
                  const Gpu& where);
 
-/// The places of those of `count` flags that are set, ascending.
+/// Returns the indices of the nonzero flags among the first `count`, in ascending order.
 Buffer<std::int64_t, Gpu> places_of(const Buffer<std::uint8_t, Gpu>& flags, std::int64_t count, const Gpu& where);
 
-/// Keeps only the stars whose flags are set, in their order.
+/// Removes the stars whose flags are 0; the others keep their order.
 void keep_flagged(DeviceList<CrowdStar>& stars, const Buffer<std::uint8_t, Gpu>& flags, const Gpu& where);
 
-/// StarCells on a device.
+/// StarCells in device memory: squares of the image with the numbers of their stars.
 class DeviceCells {
  public:
   DeviceCells(const DeviceList<CrowdStar>& stars, const Shape& shape, const Gpu& where);

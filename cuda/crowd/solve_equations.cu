@@ -8,14 +8,15 @@ namespace {
 
 constexpr int lanes = EquationsView::lanes;
 
-/// The numbers of the iteration (solve_equations() of the host), which one thread changes.
+/// Scalars of the conjugate-gradient iteration (solve_equations() on the host). Only one thread writes the scalars.
 struct Iteration {
   double rho, alpha, beta, stop;
   int rounds, most;
   bool is_done;
 };
 
-/// The vectors of the iteration.
+/// Vectors of the conjugate-gradient iteration: solution z, residual r, direction d, and q = (N + prior) d. `inverse`
+/// is the preconditioner.
 struct Vectors {
   double *z, *r, *d, *q;
   const double *prior, *inverse;
@@ -32,14 +33,15 @@ __global__ void begin_kernel(EquationsView of, const CrowdStar* stars, const dou
   }
 }
 
-/// Returns, in the first lane, the sum of the lanes of a warp. Lanes l and l + 16 are added first, then lanes l and l +
-/// 8, and so on.
+/// Returns, in the first lane, the sum over the lanes of a warp. First adds lanes l and l + 16, then lanes l and l + 8,
+/// and so on: the order is the same as on the host.
 __device__ double fold_warp(double value) {
   for (int half = warp_size / 2; half > 0; half /= 2) value += __shfl_down_sync(all_lanes, value, half);
   return value;
 }
 
-/// sums[piece] = the sum of f(i) over the piece's unknowns; a warp takes a piece.
+/// Sets sums[piece] to the sum of f(i) over the unknowns of the piece. UnknownPieces divides all unknowns into pieces;
+/// one warp handles one piece.
 template <class F>
 __device__ void sum_pieces(const UnknownPieces& pieces, double* sums, const F& f) {
   const std::int64_t piece = thread_index() / warp_size;
@@ -50,7 +52,7 @@ __device__ void sum_pieces(const UnknownPieces& pieces, double* sums, const F& f
   if (first_lane()) sums[piece] = sum;
 }
 
-/// Returns, in the first lane, the sum of the pieces' sums. One warp calls it.
+/// Returns, in the first lane, the sum of the pieces' sums. One warp calls this function.
 __device__ double sum_of_pieces(const UnknownPieces& pieces, const double* sums) {
   double sum = 0;
   for (std::int64_t i = lane(); i < pieces.count(); i += warp_size) sum += sums[i];
@@ -67,7 +69,8 @@ __global__ void start_kernel(UnknownPieces pieces, const double* sums, double st
   *at = {rho, 0, 0, stop, 0, most, !(most > 0 && rho > stop)};
 }
 
-/// q = (N + prior) d: eight lanes take a star, then eight lanes a node.
+/// Computes q = (N + prior) d. Eight lanes compute the elements of a star; eight other lanes compute the element of a
+/// sky node.
 __global__ void __launch_bounds__(block_threads) multiply_kernel(EquationsView of, Vectors v, const Iteration* at) {
   if (at->is_done) return;
   const std::int64_t own = thread_index() / lanes;
@@ -157,7 +160,8 @@ int DeviceEquations::solve(const DeviceList<CrowdStar>& stars, CrowdFree free, d
   launch(start_sums_kernel, of_pieces, block_threads, pieces, v, sums_.data());
   const double stop = tolerance * tolerance * static_cast<double>(size);
   launch(start_kernel, 1, warp_size, pieces, sums_.data(), stop, most, at.data());
-  constexpr int rounds_together = 8;  // between two looks of the host; rounds after the last change nothing
+  // number of iterations between two tests on the host; iterations after the last needed one change nothing
+  constexpr int rounds_together = 8;
   Iteration here{};
   while (!here.is_done) {
     for (int round = 0; round < rounds_together; ++round) {

@@ -4,7 +4,8 @@ namespace srcextract {
 
 namespace {
 
-/// Counts the pieces of each run, with a thread per run.
+/// Counts the pieces of each run, with one thread per run. A run is a set of consecutive foreground pixels of one image
+/// row; runs are cut into pieces where the owner of the pixels changes.
 template <class Pieces>
 __global__ void count_pieces_kernel(const __grid_constant__ Pieces pieces, std::uint32_t* counts) {
   const std::int64_t count = pieces.all.run_count();

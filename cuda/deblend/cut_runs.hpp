@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// The pieces of cut runs, and the owner of each piece. If there is too little room, only the first pieces are kept,
-/// but runs.row_begin counts all.
+/// The pieces into which runs are cut, and the owner of each piece; a run is a set of consecutive foreground pixels of
+/// one row. If the buffers are too short, only the first pieces are stored, but runs.row_begin counts all pieces.
 struct CutRuns {
   Runs<Gpu> runs;
   Buffer<std::int32_t, Gpu> owner;
@@ -14,7 +14,8 @@ struct CutRuns {
   ItemCount items() const { return {runs.row_begin.data() + runs.shape.height, runs.runs.size()}; }
 };
 
-/// Enumerates the pieces of a run that lie in cores. Their owner is the number of the core, from 1.
+/// Enumerates the pieces of a run that lie in cores, the peaks into which an island of pixels is split. The owner of a
+/// piece is the number of the core, from 1.
 struct CorePieces {
   SharedIslands all;
   template <class Emit>
@@ -25,7 +26,8 @@ struct CorePieces {
   }
 };
 
-/// Enumerates all pieces of a run, each with the source that owns it (SharedShares::for_each_source_piece).
+/// Enumerates all pieces of a run, each with the number of the source that owns the piece
+/// (SharedShares::for_each_source_piece).
 struct SourcePieces {
   SharedIslands all;
   template <class Emit>
@@ -34,7 +36,8 @@ struct SourcePieces {
   }
 };
 
-/// Cuts runs into pieces, with room for `room` pieces. Defined for CorePieces and SourcePieces, in cut_runs.cu.
+/// Cuts runs into pieces, of which at most `room` are stored. cut_runs.cu defines this template for CorePieces and
+/// SourcePieces only.
 template <class Pieces>
 CutRuns cut_at_owners(const Pieces& pieces, std::int64_t room, const Gpu& where);
 

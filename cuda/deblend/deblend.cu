@@ -47,7 +47,7 @@ __global__ void box_kernel(const __grid_constant__ SharedIslands all, CoreBox* b
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) shares.fill_box(i);
 }
 
-/// Finds the first piece of every source.
+/// Finds the first piece of every source; pieces are runs of consecutive pixels of a row, cut where the source changes.
 __global__ void first_piece_kernel(ItemCount pieces, const std::int32_t* source, std::int32_t* first) {
   const std::int64_t count = pieces();
   for (std::int64_t i = thread_index(); i < count; i += thread_total())
@@ -62,7 +62,7 @@ __global__ void mark_first_kernel(ItemCount pieces, const std::int32_t* source, 
 }
 
 /// Replaces the owner of each piece in `label` by a source number. Sources are numbered in the order of their first
-/// pieces; `before` has for each piece the number of first pieces before it.
+/// pieces; before[i] is the number of sources whose first piece precedes piece i.
 __global__ void number_kernel(const __grid_constant__ SharedIslands all, ItemCount pieces, std::int32_t* label,
                               const std::int32_t* first, const std::uint32_t* before, const SourceSums* sums,
                               Parentage* parentage, std::int64_t room) {
@@ -82,8 +82,9 @@ __global__ void number_kernel(const __grid_constant__ SharedIslands all, ItemCou
   }
 }
 
-/// If the pixels of all runs exceed `pixel_room`, leaves out the runs, and stores a number of runs that has a larger
-/// capacity: more than `piece_room`, and enough for the pixels (Capacity::with_pixels).
+/// If the runs together have more pixels than `pixel_room`, drops all runs, and sets `needed` to a number of runs. A
+/// Capacity for that many runs has enough room for the pixels, and more room than `piece_room` (Capacity::with_pixels).
+/// Else sets `needed` to 0.
 __global__ void check_room_kernel(const std::uint32_t* first_pixel, ItemCount runs, std::int64_t pixel_room,
                                   std::int64_t piece_room, std::int64_t* run_total, std::int64_t* needed) {
   const std::int64_t pixels = first_pixel[runs()];
@@ -91,8 +92,9 @@ __global__ void check_room_kernel(const std::uint32_t* first_pixel, ItemCount ru
   *needed = pixels <= pixel_room ? 0 : max(pixels / Capacity::pixels_per_run, piece_room) + 1;
 }
 
-/// Fills up the list of pieces with runs of no source, if there was no room for all runs of the cores, or for pixels.
-/// Cores with holes are cut into more runs than sources.
+/// Fills the unused end of the list of pieces with empty runs of no source. Needed only if the buffers were too small
+/// for all pieces of cores or for all pixels: finish_kernel then stores a number of runs that exceeds the valid
+/// elements of the list. Cores with holes are cut into more pieces than sources.
 __global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, const std::int64_t* needed, Run* runs,
                             std::int32_t* label) {
   if (*core_runs.count <= core_runs.room && *needed == 0) return;
@@ -102,8 +104,8 @@ __global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, const std::in
   }
 }
 
-/// Stores the numbers of sources and of components found in `counts`, and in `pieces` the number of runs for which room
-/// is needed.
+/// Stores in `counts` the numbers of sources and of components found, and in `pieces` the number of runs that the
+/// buffers must hold.
 __global__ void finish_kernel(const __grid_constant__ SharedIslands all, const ComponentCounts* islands,
                               ItemCount core_runs, const std::int64_t* needed, std::int64_t* pieces,
                               ComponentCounts* counts) {
@@ -122,7 +124,7 @@ ItemCount items_of(const Runs<Gpu>& runs) {
   return {runs.row_begin.data() + runs.shape.height, runs.runs.size()};
 }
 
-/// Returns for each run the number of pixels in all runs before it.
+/// Returns, for each run, the number of pixels in all earlier runs.
 Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where) {
   const ItemCount items = items_of(runs);
   Buffer<std::uint32_t, Gpu> first(items.room + 1, where);
@@ -133,7 +135,8 @@ Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where
   return first;
 }
 
-/// The memory of SharedIslands: 25 bytes per pixel of islands, and further memory per island and per core.
+/// The memory of SharedIslands: 25 bytes per pixel of an island, and further memory per island and per core. An island
+/// is a set of connected pixels above the threshold; a core is a peak that becomes a source.
 struct IslandMemory {
   IslandMemory(std::int64_t pixel_room, std::int64_t island_room, int thresholds, std::int64_t core_room,
                const Gpu& where)
@@ -164,12 +167,12 @@ struct IslandMemory {
   Value<std::int32_t, Gpu> core_count, divided_count;
 };
 
-/// For how many islands, their pixels, pieces and cores there is room.
+/// Numbers of islands, of their pixels, of pieces of runs, and of cores that the buffers hold.
 struct Rooms {
   std::int64_t islands;
   std::int64_t pixels;
-  std::int64_t pieces;  ///< pieces of runs
-  std::int64_t cores;   ///< as many as measure_sources can handle among `pieces` runs
+  std::int64_t pieces;  ///< pieces of runs, which are cut where the source changes
+  std::int64_t cores;   ///< as many as measure_sources() can handle for `pieces` runs
 
   Rooms(const Runs<Gpu>& runs, const Capacity& capacity)
       : islands(within(capacity.sources, runs.runs.size())),
@@ -183,7 +186,6 @@ struct Rooms {
   }
 };
 
-/// Finds the cores of all islands.
 void find_cores(const SharedIslands& all, const NoiseMap<Gpu>& noise, const ItemCount& islands, const Gpu& where) {
   const unsigned int blocks = grid_for(islands.room, where);
   clear_kernel<<<blocks, block_threads, 0, where.stream>>>(all, islands);
@@ -205,7 +207,7 @@ void find_cores(const SharedIslands& all, const NoiseMap<Gpu>& noise, const Item
   go_over_runs(OwnStep{all}, where);
 }
 
-/// Returns the sums over each core, in the image in which sources were found.
+/// Returns the sums over the pixels of each core, in the image in which sources were found.
 Buffer<SourceSums, Gpu> measure_cores(const DeblendImages<Gpu>& images, const SharedIslands& all, CutRuns& cut,
                                       const Gpu& where) {
   Components<Gpu> cores{std::move(cut.owner), Value<ComponentCounts, Gpu>(where)};
@@ -218,7 +220,7 @@ Buffer<SourceSums, Gpu> measure_cores(const DeblendImages<Gpu>& images, const Sh
   return sums;
 }
 
-/// Makes the Gaussians of all cores, and gives every pixel of split islands to a core.
+/// Fits Gaussians to all cores, and assigns every pixel of a split island to a core.
 void share_out(const SharedIslands& all, const SourceSums* sums, CoreBox* boxes, const Gpu& where) {
   if (all.rules.one_threshold) {
     go_over_runs(CountAboveStep{all}, where);
@@ -232,8 +234,8 @@ void share_out(const SharedIslands& all, const SourceSums* sums, CoreBox* boxes,
   go_over_runs(ShareStep{all, boxes}, where);
 }
 
-/// Gives the cores the numbers of their sources. `owners` has the first piece of every owner, and for each piece the
-/// number of sources that begin before it.
+/// Sets the source number of each core. owners.first and owners.before must hold the first piece of every owner, and
+/// for each piece the number of sources that begin before the piece.
 CorePixels<Gpu> number_cores(const SharedIslands& all, CutRuns& cores, const Buffer<std::int32_t, Gpu>& places,
                              SharedCoreNumbers owners, const Gpu& where) {
   const DeviceSteps steps(where);
@@ -254,16 +256,16 @@ CorePixels<Gpu> number_cores(const SharedIslands& all, CutRuns& cores, const Buf
   return numbered;
 }
 
-/// Numbers the sources. `label` has the owner of each piece, and gets its source number. Calls then(owners) with the
-/// data from which the numbers of owners follow.
+/// Numbers the sources. On entry, `label` holds the owner of each piece; on return, its source number. Calls
+/// then(owners), where `owners` holds the data that relate owners to source numbers.
 template <class Then>
 Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount& pieces, std::int32_t* label,
                                       const SourceSums* sums, const Gpu& where, const Then& then) {
   const unsigned int blocks = grid_for(pieces.room, where);
-  constexpr int later_than_any = 0x7f;  // value of every byte
+  constexpr int later_than_any = 0x7f;  // the byte 0x7f repeated is an index larger than that of any piece
   auto first = filled<std::int32_t>(all.island_room + all.core_room, later_than_any, where);
   Buffer<std::uint32_t, Gpu> before(pieces.room + 1, where);
-  // If there is no room for all pieces, some sources have no piece; their parentage stays 0.
+  // If the buffers cannot hold all pieces, some sources have no piece. The parentage of these sources stays 0.
   auto parentage = filled<Parentage>(all.core_room, 0, where);
   first_piece_kernel<<<blocks, block_threads, 0, where.stream>>>(pieces, label, first.data());
   check_launch();

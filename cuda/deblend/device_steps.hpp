@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(block_threads) step_kernel(const __grid_consta
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) Step::take(state, i);
 }
 
-/// Returns the value of `own` in the lane that is `further` lanes ahead.
+/// Returns the value of `own` in the lane whose index is larger by `further`.
 template <class T>
 __device__ T value_of_lane(const T& own, unsigned int further) {
   constexpr int words = sizeof(T) / sizeof(std::uint32_t);
@@ -28,8 +28,8 @@ __device__ T value_of_lane(const T& own, unsigned int further) {
   return other;
 }
 
-/// Executes the step for all items, with one warp per item. Warps take items in order, so any item that another waits
-/// for is already being worked on.
+/// Executes the step for all items, with one warp per item. Warps take items in ascending order. So if one item's step
+/// waits for an earlier item, a running warp is already processing that item.
 template <class Step>
 __global__ void __launch_bounds__(block_threads)
     in_order_kernel(const __grid_constant__ Step step, SharedCount items, unsigned long long* taken) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Executes the steps of shared_steps.hpp on a device.
+/// Executes the steps of shared_steps.hpp on a device; see there for the meaning of the member functions.
 class DeviceSteps {
  public:
   explicit DeviceSteps(const Gpu& where) : where_(where) {}

@@ -7,13 +7,13 @@
 
 namespace srcextract {
 
-/// Number of threads that handle a run together.
+/// Number of threads that handle a run together; a run is a set of consecutive foreground pixels of one row.
 inline constexpr int run_lanes = 8;
 
 struct NothingCarried {};
 
-// Steps over the runs, for run_kernel. operator()(run, lane, carried) handles the lane's pixels of a run. `Carried` is
-// state that a thread keeps from run to run.
+// Steps of deblending over all runs, for run_kernel. operator()(run, lane, carried) handles every run_lanes-th pixel of
+// a run. `Carried` is the type of the state that a thread keeps from one run to the next.
 
 struct SurveyStep {
   using Carried = CarriedSum<std::int32_t>;

@@ -6,17 +6,18 @@
 
 namespace srcextract {
 
-/// Value of pixels outside the image: NaN, which is not above any level.
+/// Value that stands for pixels outside the image: NaN, which is not above any level.
 inline constexpr float outside = std::numeric_limits<float>::quiet_NaN();
 
-/// Marks the pixels above a level in a mask, reading only the quads (four pixels) that BrightQuads lists as bright. The
-/// width of the image must be a multiple of four.
+/// Marks the pixels above a level in a bit mask. Reads only quads (four consecutive pixels) that BrightQuads lists as
+/// bright; no other quad may contain a pixel above the level. The width of the image must be a multiple of four.
 class BrightPixelsAbove {
  public:
   __device__ BrightPixelsAbove(const float* pixels, const std::uint32_t* quads, float level)
       : pixels_(pixels), quads_(quads), level_(level) {}
 
-  /// Marks the block's chunk of a mask, as the function mark_chunk does. A warp handles several tiles at a time.
+  /// Marks the pixels of the block's chunk of the mask, as the function mark_chunk() does for other sources. A warp
+  /// handles tiles_together tiles (of 32 mask words) at a time.
   __device__ void mark_chunk(const Mask& mask, const MaskSummary& summary) const {
     constexpr std::uint32_t step = block_threads / 32 * tiles_together;
     const BegunInChunk all;
@@ -26,17 +27,18 @@ class BrightPixelsAbove {
     std::uint32_t next = look_up(mask, tile, chunk.end);
     for (; tile < chunk.end; tile += step) {
       const std::uint32_t quads = next;
-      next = look_up(mask, tile + step, chunk.end);  // loads while pixels are read
+      next = look_up(mask, tile + step, chunk.end);  // loads the next quads while the pixels of these quads are read
       begun += mark_tiles(mask, summary, tile, chunk.end, quads);
     }
     all.tell(begun, summary);
   }
 
-  /// Returns the bright quads of the lane's words in the tiles from `tile` to before `end`, eight bits per word.
+  /// Returns the bright quads in this lane's words of tiles_together tiles from `tile` on, as eight bits per word; 0
+  /// for tiles from `end` on.
   __device__ std::uint32_t look_up(const Mask& mask, std::uint32_t tile, std::uint32_t end) const {
     if (tile + lane_tile() >= end) return 0;
     const std::uint32_t first = first_word(tile);
-    if (mask.width % 32 == 0) {  // words follow one another as pixels do
+    if (mask.width % 32 == 0) {  // the bits of consecutive words are consecutive in quads_
       return mask.place(first).row < mask.height ? __ldg(quads_ + first / lane_words) : 0;
     }
     std::uint32_t found = 0;
@@ -45,7 +47,8 @@ class BrightPixelsAbove {
     return found;
   }
 
-  /// Marks the pixels of tiles_together tiles from `tile` on; returns the number of runs that begin in them.
+  /// Marks the pixels of tiles_together tiles from `tile` on. Returns the number of runs (consecutive pixels above the
+  /// level in a row) that begin in these tiles.
   __device__ int mark_tiles(const Mask& mask, const MaskSummary& summary, std::uint32_t tile, std::uint32_t end,
                             std::uint32_t quads) const {
     const bool any_before = lane() == 0 && is_foreground_before(mask, tile);
@@ -81,11 +84,11 @@ class BrightPixelsAbove {
     }
 #pragma unroll
     for (int reach = lanes_per_tile; reach < warp_size; reach *= 2) begun += __shfl_xor_sync(all_lanes, begun, reach);
-    return begun;  // tiles beyond the end add none
+    return begun;  // tiles from `end` on add 0
   }
 
  private:
-  /// Number of consecutive mask words that a lane handles; their quads are the bits of one 32-bit word.
+  /// Number of consecutive mask words that a lane handles. These words have 32 quads, whose bits fill one 32-bit word.
   static constexpr int lane_words = 4;
   static constexpr int lanes_per_tile = static_cast<int>(tile_words) / lane_words;
   static constexpr std::uint32_t tiles_together = warp_size / lanes_per_tile;
@@ -97,7 +100,7 @@ class BrightPixelsAbove {
     return tile * tile_words + static_cast<std::uint32_t>(lane() * lane_words);
   }
 
-  /// The bright quads of one word.
+  /// Returns the bright quads of one mask word, one bit per quad.
   __device__ std::uint32_t look_up(const Mask& mask, const WordPlace& place) const {
     if (place.row >= mask.height) return 0;
     const std::int64_t x = std::int64_t{place.column} * 32;
@@ -116,13 +119,13 @@ class BrightPixelsAbove {
     return __ldg(pixels_ + place.row * mask.width + std::int64_t{place.column} * 32 - 1) > level_;
   }
 
-  /// Reads the given quads and sets the bits of pixels above the level. Several quads are loaded at once, so that their
-  /// latencies overlap.
+  /// Sets the bits of pixels above the level in those quads of the lane's words that `quads` marks. Loads several quads
+  /// before the first comparison, so that the latencies overlap.
   __device__ void mark_words(const Mask& mask, std::uint32_t first, std::uint32_t quads,
                              std::uint32_t (&words)[lane_words]) const {
     constexpr int at_once = 4;
     while (quads != 0) {
-      int number[at_once];  // -1: none is left
+      int number[at_once];  // -1 if no quad is left
       float4 quad[at_once];
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
@@ -144,7 +147,7 @@ class BrightPixelsAbove {
   __device__ float4 load(const Mask& mask, std::uint32_t first, int number) const {
     const WordPlace place = mask.place(first + static_cast<std::uint32_t>(number / 8));
     const std::int64_t at = place.row * mask.width + std::int64_t{place.column} * 32 + 4 * (number % 8);
-    // streaming, so that the mask and not the image stays in the cache
+    // Streaming loads, since each pixel is read once: the cache should rather hold the mask.
     return __ldcs(reinterpret_cast<const float4*>(pixels_ + at));
   }
 

@@ -8,7 +8,8 @@ namespace srcextract {
 
 namespace {
 
-/// Finds the threshold from the counts per bin, in a single block. Each thread handles some neighbouring bins.
+/// Finds the threshold from the number of pixels in each bin of significance, in a single block. Each thread handles
+/// own_bins adjacent bins.
 __global__ void __launch_bounds__(block_threads)
     apply_rule_kernel(const std::int64_t* counts, double share, double* threshold) {
   constexpr int own_bins = significance_bins / block_threads;

@@ -13,8 +13,9 @@ __global__ void levels_beside_zero_kernel(const Levels* levels, SideOfZero side,
   *beside_zero = levels_beside_zero(sigma_of_match(*levels), side);
 }
 
-/// Finds the noise on one side of 0 from the counts per bin, in a single block with some neighbouring bins per thread.
-/// It must be called for the side below 0 first.
+/// Finds the noise on one side of 0 from the number of pixels in each bin, in a single block; each thread handles
+/// own_bins adjacent bins. The call for SideOfZero::above combines the result with `noise`, so the call for
+/// SideOfZero::below must come first.
 __global__ void __launch_bounds__(block_threads)
     find_noise_kernel(const std::int64_t* counts, SideOfZero side, double* noise) {
   constexpr int own_bins = significance_bins / block_threads;

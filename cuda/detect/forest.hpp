@@ -4,12 +4,14 @@
 
 namespace srcextract {
 
-/// A union-find over runs, stored as the parent of each run, which many threads join at once without locks. A parent is
-/// never later than its child, so the root is the first run of its tree. A parent that is read while other threads join
-/// may be out of date, but is still an ancestor.
+/// A union-find forest over runs (consecutive foreground pixels of a row), stored as the parent of each run. Many
+/// threads join trees at the same time, without locks. A parent's index is never larger than the child's, so the root
+/// is the first run of its tree. A parent read while other threads join trees may be outdated, but is still an
+/// ancestor.
 
-/// Finds the roots of N runs together, so that their loads overlap. Every ancestor on the way becomes the run's parent.
-/// If all runs of a tree do this at once, paths halve with every step.
+/// Finds the roots of N runs at the same time, so that the latencies of their loads overlap. The run's parent is
+/// replaced by each ancestor on the way. If all runs of a tree do this at the same time, each step halves the length of
+/// all paths.
 template <int N>
 __device__ void find_roots(std::uint32_t* parent, const std::uint32_t (&run)[N], std::uint32_t (&root)[N]) {
   volatile std::uint32_t* p = parent;
@@ -37,9 +39,9 @@ __device__ inline std::uint32_t find_root(std::uint32_t* parent, std::uint32_t r
   return root[0];
 }
 
-/// Finds the root of a run, and halves the path for later searches: a run that is not a root gets its grandparent as
-/// parent. Such a run never becomes a root again. If this overwrites a parent that `join` has just written, nothing is
-/// lost: `join` goes on with the root that it has found.
+/// Finds the root of a run. On the way, a run that is no root gets its grandparent as parent, which halves the path for
+/// later searches. Such a run never becomes a root again. If this write replaces a parent that join() has just written,
+/// join() still succeeds, since it continues with the root that it has found.
 __device__ inline std::uint32_t find_root_halving(std::uint32_t* parent, std::uint32_t run) {
   volatile std::uint32_t* p = parent;
   for (;;) {
@@ -52,9 +54,9 @@ __device__ inline std::uint32_t find_root_halving(std::uint32_t* parent, std::ui
   }
 }
 
-/// Joins the trees of two runs without locks (Komura 2015; Playne and Hawick 2018). The later root takes the earlier
-/// one as its parent. If another thread has changed the later root meanwhile, its new parent is joined instead. The
-/// final root is therefore the component's first run under any schedule.
+/// Joins the trees of two runs without locks (Komura 2015; Playne and Hawick 2018). The later root gets the earlier
+/// root as parent. If another thread has meanwhile given the later root a parent, that parent is joined with the
+/// earlier root. The final root is the component's first run, whatever the order of threads.
 __device__ inline void join(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
   for (;;) {
     a = find_root_halving(parent, a);

@@ -9,22 +9,23 @@ namespace srcextract {
 
 namespace {
 
-using Area = unsigned long long;  // the type that atomicAdd takes
+using Area = unsigned long long;  // the only unsigned 64-bit type that atomicAdd accepts
 
-/// Runs, and the union-find trees that join them into components.
+/// Runs (consecutive foreground pixels of a row), and the union-find trees that join runs into components.
 struct RunForest {
   ItemCount items;
   const Run* runs;
   const std::int64_t* row_begin;
   std::int32_t reach;
   std::uint32_t* parent;
-  Area* area;           ///< per root: area of its tree; null if no component is too small
-  std::uint32_t* seed;  ///< per root: whether its tree has a seed; null if none needs a seed
-  std::int32_t* label;  ///< until a run has its label: ~ the second run that touches it in the row above, or ~0
+  Area* area;           ///< for each root: number of pixels of its tree; null if components of any size are kept
+  std::uint32_t* seed;  ///< for each root: 1 if its tree contains a seed; null if components need no seed
+  /// before a run has its label: ~(index of the second run in the row above that touches it), or ~0
+  std::int32_t* label;
 };
 
-/// Makes every run the child of the first run in the row above that touches it, or a root if there is none. No thread
-/// waits for another. Also clears the memory of later kernels.
+/// Makes every run the child of the first run in the row above that touches it; without such a run, a root. Threads do
+/// not depend on each other. Also initialises the memory of later kernels.
 __global__ void plant_kernel(RunForest forest, LookBack tiles, std::int64_t tile_room, ComponentCounts* counts) {
   tiles.clear(tile_room);
   if (thread_index() == 0) *counts = {};
@@ -32,7 +33,7 @@ __global__ void plant_kernel(RunForest forest, LookBack tiles, std::int64_t tile
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
     const Run run = forest.runs[i];
     auto parent = static_cast<std::uint32_t>(i);
-    std::uint32_t second = 0;  // 0: none; the image's first run is never a second one
+    std::uint32_t second = 0;  // 0: none; run 0 of the image has no earlier run, so it is never a second run
     if (run.y > 0) {
       const auto begin = static_cast<std::uint32_t>(forest.row_begin[run.y - 1]);
       const auto end = static_cast<std::uint32_t>(forest.row_begin[run.y]);
@@ -49,8 +50,8 @@ __global__ void plant_kernel(RunForest forest, LookBack tiles, std::int64_t tile
   }
 }
 
-/// Joins the tree of each run with those of further runs in the row above that touch it. Before this, every run
-/// shortens its path to the root.
+/// Joins the tree of each run with the trees of all further runs in the row above that touch the run. First shortens
+/// the path from every run to its root.
 __global__ void join_kernel(RunForest forest) {
   const std::int64_t count = forest.items();
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
@@ -63,8 +64,9 @@ __global__ void join_kernel(RunForest forest) {
   }
 }
 
-/// Collects the area that a thread must still add to the root that it meets most often (majority vote of Boyer and
-/// Moore). Otherwise all runs of a component that covers the image would wait for one counter.
+/// Collects the pixels that a thread must still add to one root: the root that it meets most often (majority vote of
+/// Boyer and Moore). If each run were added separately, all runs of a component that covers the image would wait for
+/// the same counter.
 struct CarriedArea {
   std::uint32_t root = 0;
   std::int64_t votes = 0;
@@ -85,7 +87,8 @@ struct CarriedArea {
     }
   }
 
-  /// Adds what the threads still hold. Every thread of the warp must call it.
+  /// Adds the pixels that the threads still hold to their roots. All threads of the warp must call this function
+  /// together.
   __device__ void finish(Area* area) {
     const unsigned int holding = __ballot_sync(all_lanes, pixels != 0);
     if (holding == 0) return;
@@ -99,19 +102,19 @@ struct CarriedArea {
   }
 };
 
-/// Adds the area of each run to the root of its tree.
+/// Adds the number of pixels of each run to the root of its tree.
 __global__ void add_areas_kernel(RunForest forest) {
   const std::int64_t count = forest.items();
   CarriedArea carried;
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
     const std::uint32_t root = find_root(forest.parent, static_cast<std::uint32_t>(i));
-    if (root == static_cast<std::uint64_t>(i)) continue;  // the root has its own area already
+    if (root == static_cast<std::uint64_t>(i)) continue;  // plant_kernel has counted the root's own pixels
     carried.add(forest.area, root, static_cast<Area>(forest.runs[i].end - forest.runs[i].begin));
   }
   carried.finish(forest.area);
 }
 
-/// Marks the trees that share a pixel with a seed. Runs for which there was no room are in no tree.
+/// Marks the trees that share a pixel with a seed. Runs that the list could not hold are in no tree.
 __global__ void mark_seeded_kernel(RunForest forest, const Run* seeds, ItemCount seed_count) {
   const std::int64_t count = forest.items();
   const std::int64_t seeds_there = seed_count();
@@ -124,11 +127,12 @@ __global__ void mark_seeded_kernel(RunForest forest, const Run* seeds, ItemCount
   }
 }
 
-/// A block numbers tile_runs neighbouring runs at a time. Each lane of a warp handles lane_runs of these, 32 apart.
+/// Number of runs that a lane handles in a tile: tile_runs consecutive runs, which a block numbers together. The runs
+/// of a lane are 32 apart.
 constexpr int lane_runs = 4;
 constexpr int tile_runs = block_threads * lane_runs;
 
-/// Packs the numbers of components, kept and found, into one word. Each number is below 2^31.
+/// Packs the numbers of kept and of found components into one word. Each number must be below 2^31.
 __device__ std::uint64_t pack(unsigned int kept, unsigned int found) {
   return kept | static_cast<std::uint64_t>(found) << 31;
 }
@@ -136,7 +140,7 @@ __device__ ComponentCounts unpack(std::uint64_t counts) {
   return {static_cast<std::int64_t>(counts & 0x7fffffffu), static_cast<std::int64_t>(counts >> 31)};
 }
 
-/// A lane's runs of a tile, with their roots.
+/// The runs of a tile that one lane handles, and their roots in the union-find forest.
 class TileRoots {
  public:
   __device__ TileRoots(const RunForest& forest, Area min_area, std::int64_t tile, std::int64_t count) {
@@ -157,12 +161,12 @@ class TileRoots {
     }
   }
 
-  /// The packed counts of the whole warp.
+  /// Returns the packed numbers of kept and found components whose roots are in the warp's part of the tile.
   __device__ std::uint64_t counts() const {
     return counts_;
   }
 
-  /// Sets the labels of roots. `kept_before` is the number of kept roots before those of this warp.
+  /// Stores the labels of roots. `kept_before` is the number of kept roots before the first run of this warp.
   __device__ void label_roots(std::int32_t* label, std::int64_t kept_before) const {
     const unsigned int lane_bit = 1u << threadIdx.x % 32;
     auto number = static_cast<std::int32_t>(kept_before) + 1;
@@ -174,7 +178,8 @@ class TileRoots {
     }
   }
 
-  /// Sets the labels of the other runs to those of their roots; waits until roots in earlier tiles have labels.
+  /// Stores the labels of runs that are no roots: the labels of their roots. Waits until roots in earlier tiles have
+  /// labels.
   __device__ void label_others(volatile std::int32_t* label) const {
     std::int32_t of_root[lane_runs];
 #pragma unroll
@@ -193,11 +198,11 @@ class TileRoots {
 
   bool there_[lane_runs];
   std::uint32_t run_[lane_runs], root_[lane_runs];
-  unsigned int kept_[lane_runs];  ///< per run of a lane: bits of the lanes whose root is kept
+  unsigned int kept_[lane_runs];  ///< for each run of a lane: bit l is set if the run of lane l is a kept root
   std::uint64_t counts_ = 0;
 };
 
-/// Labels all runs with the number of their component: the k-th kept root belongs to component k.
+/// Labels all runs with the number of their component: the k-th kept root, from 1, has component number k.
 __global__ void number_kernel(RunForest forest, Area min_area, LookBack tiles, ComponentCounts* counts) {
   __shared__ std::uint64_t of_warp[block_threads / 32];
   __shared__ std::uint64_t before_tile;

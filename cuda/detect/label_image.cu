@@ -13,8 +13,8 @@ namespace {
 
 constexpr int row_warps = block_threads / warp_size;
 
-/// 32 pixels of a row, one per lane: the value of the lane's pixel, and the lanes at which runs of one value begin and
-/// end.
+/// Values of 32 consecutive pixels of a row, one per lane, and the lanes at which runs of equal nonzero values begin
+/// and end.
 template <class T>
 struct Stretch {
   T value;
@@ -29,7 +29,6 @@ struct Stretch {
   }
 };
 
-/// Index of the row of this warp.
 __device__ std::int64_t row_of_warp() {
   return static_cast<std::int64_t>(blockIdx.x) * row_warps + threadIdx.x / warp_size;
 }
@@ -45,7 +44,8 @@ __global__ void __launch_bounds__(block_threads)
   if (first_lane()) counts[y + 1] = count;
 }
 
-/// Lists the runs of every row. Within a row, the k-th begin and the k-th end belong to the same run.
+/// Lists the runs of every row. Within a row, the k-th begin and the k-th end belong to the same run, so that both can
+/// be stored independently.
 template <class T>
 __global__ void __launch_bounds__(block_threads) list_kernel(const T* map, std::int32_t width, std::int64_t height,
                                                              const std::int64_t* row_begin, Run* runs, T* values) {
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(block_threads) list_kernel(const T* map, std::
   }
 }
 
-/// Sets the pixels of each run to the run's value, or to 1 without values. A warp handles a run.
+/// Sets the pixels of each run to the run's value, or to 1 if `values` is null. One warp handles one run.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     paint_kernel(const Run* runs, ItemCount count, const T* values, std::int64_t width, T* map) {
@@ -84,8 +84,8 @@ unsigned int blocks_for_rows(std::int64_t height) {
   return static_cast<unsigned int>(std::max<std::int64_t>(1, (height + row_warps - 1) / row_warps));
 }
 
-/// Returns the runs of equal values other than 0 in a map, and their values if `values` is not null. The host waits for
-/// the number of runs.
+/// Returns the runs of equal nonzero values in a map; stores the value of each run in `values` unless null. Waits for
+/// the device to get the number of runs.
 template <class T>
 Runs<Gpu> list_stretches(const Image<T, Gpu>& map, Buffer<T, Gpu>* values, const Gpu& where) {
   const auto [width, height] = map.shape;

@@ -8,14 +8,14 @@ namespace srcextract {
 
 namespace {
 
-/// Number of warps that write the runs of one chunk of tiles, whose pixels one block has marked before.
+/// Number of pieces of a chunk of tiles. One block has marked the chunk; one warp writes the runs of one piece.
 constexpr int pieces = 6;
 
-/// Number of warps, and of threads, in a block that writes runs.
 constexpr int write_warps = 4;
 constexpr int write_threads = 32 * write_warps;
 
-/// The sum of the counts from `begin` to before `end`. All lanes of a warp call it and get the sum.
+/// Returns the sum of counts[begin] to counts[end - 1]. All lanes of a warp must call this function together, and all
+/// get the sum.
 template <class T>
 __device__ std::int64_t sum_of(const T* counts, std::uint32_t begin, std::uint32_t end) {
   constexpr int loads = 8;
@@ -43,12 +43,13 @@ __global__ void __launch_bounds__(write_threads) write_runs_kernel(Mask mask, Ma
   RunWriter writer(mask, list, before, begun, memory[warp]);
   for (std::uint32_t tile = piece.begin; tile < piece.end; tile += RunWriter::batch_tiles) {
     const std::uint32_t matters = next;
-    next = load(tile + RunWriter::batch_tiles);  // loads while runs are written
+    next = load(tile + RunWriter::batch_tiles);  // loads the next words while runs are written
     writer.go_on(tile, matters);
   }
 }
 
-/// Number of runs for which a list has room: Gpu::capacity, but no more than the image can have or 31 bits can number.
+/// Returns the number of runs that a list should hold: Gpu::capacity, but at most the largest possible number in the
+/// image, and less than 2^31.
 std::int64_t room_for_runs(const Shape& shape, const Gpu& where) {
   const std::int64_t most = (shape.width + 1) / 2 * shape.height;
   const std::int64_t wanted = where.capacity.runs > 0 ? std::min(where.capacity.runs, most) : most;

@@ -7,25 +7,27 @@
 
 namespace srcextract {
 
-/// Number of marking blocks that a multiprocessor runs at once, few enough for a thread to hold 32 pixels.
+/// Number of blocks of a marking kernel that a multiprocessor should run at the same time; small enough for a thread to
+/// keep 32 pixels in registers.
 inline constexpr int mark_blocks = 4;
 
-/// What the tiles and chunks of a mask contain.
+/// A summary of the tiles (32 mask words) and the chunks (consecutive tiles, marked by one block) of a mask.
 struct MaskSummary {
-  std::uint32_t* matters;         ///< per tile: bits of the words that RunWriter must read
-  std::uint16_t* begun_in_tile;   ///< per tile: number of runs that begin in it
-  std::uint32_t* begun_in_chunk;  ///< per chunk: number of runs that begin in it
+  std::uint32_t* matters;         ///< for each tile: bits of the words that RunWriter must read
+  std::uint16_t* begun_in_tile;   ///< for each tile: number of runs of foreground pixels that begin in it
+  std::uint32_t* begun_in_chunk;  ///< for each chunk: number of runs that begin in it
 };
 
-/// Queues a kernel of `blocks` blocks of block_threads threads, in which each block calls mark_chunk.
+/// Queues a kernel with `blocks` blocks of block_threads threads; each block must call mark_chunk(), or do the same
+/// work.
 using QueueMarking = std::function<void(unsigned int blocks, const Mask& mask, const MaskSummary& summary)>;
 
-/// Lists the runs of a foreground of this shape, which `mark` marks. The list has room for Gpu::capacity runs; the host
-/// does not wait.
+/// Lists the runs (consecutive foreground pixels of a row) of the foreground that `mark` marks. The list holds at most
+/// Gpu::capacity runs. The host does not wait for the device.
 Runs<Gpu> list_runs(const Shape& shape, const QueueMarking& mark, const Gpu& where);
 
-/// Marks the pixels of a tile, and fills in its part of the summary. Returns the number of runs that begin in the tile.
-/// All lanes of a warp call it.
+/// Marks the pixels of a tile, and stores the tile's part of the summary. Returns the number of runs that begin in the
+/// tile. All lanes of a warp must call this function together.
 template <class Source>
 __device__ int mark_tile(const Source& source, const Mask& mask, const MaskSummary& summary, std::uint32_t tile) {
   const auto before = source.load_before(mask, tile);
@@ -45,7 +47,8 @@ __device__ int mark_tile(const Source& source, const Mask& mask, const MaskSumma
   return begun;
 }
 
-/// Counts the runs that begin in the block's chunk. Every thread must construct one before its warp marks any tile.
+/// Counts the runs that begin in the block's chunk. All threads of a block must construct this object together, before
+/// any warp marks a tile.
 class BegunInChunk {
  public:
   __device__ BegunInChunk() {
@@ -53,8 +56,9 @@ class BegunInChunk {
     __syncthreads();
   }
 
-  /// Stores in summary.begun_in_chunk how many runs begin in the chunk of this block. `begun` is the number in the
-  /// tiles that the thread's warp has marked. All threads of the block call it after that.
+  /// Adds up the runs that begin in the chunk, and stores the sum in summary.begun_in_chunk. `begun` is the number of
+  /// runs in the tiles that this warp has marked. All threads of the block must call this function together after
+  /// marking.
   __device__ void tell(std::uint32_t begun, const MaskSummary& summary) const {
     if (lane() == 0) atomicAdd(&count(), begun);
     __syncthreads();
@@ -68,11 +72,11 @@ class BegunInChunk {
   }
 };
 
-/// Marks the pixels of the block's chunk of a mask, with the foreground that `source` gives. All threads of the block
-/// call it. All lanes of a warp call the functions of `source`:
-/// - load_before(mask, tile): the pixel before the tile;
-/// - is_foreground(pixel);
-/// - mark_word(mask, tile): the lane's word.
+/// Marks the pixels of the block's chunk of a mask. All threads of the block must call this function together. `source`
+/// defines the foreground by functions that all lanes of a warp call together:
+/// - load_before(mask, tile): returns the pixel before the tile in the same row;
+/// - is_foreground(pixel): whether that pixel is foreground;
+/// - mark_word(mask, tile): returns the lane's word of the tile.
 /// Pixels outside the image must not be foreground.
 template <class Source>
 __device__ void mark_chunk(const Source& source, const Mask& mask, const MaskSummary& summary) {

@@ -11,7 +11,7 @@ namespace srcextract {
 
 namespace {
 
-/// Computes the MatchTerms of all pixels. Blocks take rows in turn.
+/// Computes the MatchTerms of all pixels. Each block loops over rows.
 __global__ void __launch_bounds__(block_threads)
     terms_kernel(const float* pixels, Shape shape, const Background* background, const Levels* of_image,
                  NoiseOfPixels noise, float* values, float* weights) {
@@ -38,7 +38,7 @@ __global__ void match_levels_kernel(const Levels* levels, Levels* of_match) {
   *of_match = match_levels(*levels);
 }
 
-/// A background whose level is 0.
+/// Returns a background whose sky level is 0.
 Value<Background, Gpu> no_sky(const Gpu& where) {
   Value<Background, Gpu> none(where);
   check(cudaMemsetAsync(none.data(), 0, sizeof(Background), where.stream));

@@ -7,23 +7,24 @@ namespace srcextract {
 
 namespace {
 
-/// Number of rows for which a thread computes one word each, from top to bottom. Words loaded for a row serve the next
-/// two rows as well.
+/// Number of consecutive rows for which a thread computes one word each. A loaded word serves as the row below, the row
+/// itself and the row above, so fewer loads are needed.
 constexpr std::uint32_t strip_rows = 4;
 
-/// A word of a row of a mask, with the words before and after it.
+/// A word of a mask row, with its left and right neighbours in the row; 0 outside the row.
 struct ThreeWords {
   std::uint32_t before, word, after;
 };
 
-/// A mask for reading, in which no pixel beyond the edges is foreground.
+/// A mask to read, where pixels outside the image are no foreground.
 struct MaskWords {
   const std::uint32_t* words;
   std::uint32_t words_per_row;
   std::uint32_t height;
-  std::uint32_t last_word;  ///< bits of a row's last word that are pixels of the image
+  std::uint32_t last_word;  ///< bits that are pixels of the image, in the last word of a row
 
-  /// Loads three words of a row. The row above the first has the index 0 - 1, a large number.
+  /// Loads a word and its neighbours. `row` may be outside the image; the row above the first is 0 - 1, which is a
+  /// large unsigned number.
   __device__ ThreeWords load(std::uint32_t row, std::uint32_t column) const {
     if (row >= height) return {0, 0, 0};
     const std::uint32_t* const at = words + row * words_per_row + column;
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(block_threads) step_kernel(MaskWords mask, std
   const std::uint32_t column = index % mask.words_per_row;
   const std::uint32_t first = index / mask.words_per_row * strip_rows;
   if (first >= mask.height) return;
-  // Dilation may set bits beyond the end of the row; this mask removes them.
+  // Dilation may set bits beyond the end of the row; `pixels` clears these bits.
   const std::uint32_t pixels = column + 1 == mask.words_per_row ? mask.last_word : ~0u;
 
   ThreeWords rows[strip_rows + 2];
@@ -70,8 +71,8 @@ void queue_step(const BitMask<Gpu>& mask, StructuringElement element, BitMask<Gp
   check_launch();
 }
 
-/// Sets the bits of one run per lane; none if `end` is 0. All lanes of a warp call it together, and fill the words
-/// between a run's first and last word together, which may be many.
+/// Sets the bits of one run per lane; a lane without a run passes `end` 0. All lanes of a warp must call this function
+/// together, since they share the work on words between the first and the last word of long runs.
 __device__ void set_pixels(std::uint32_t* row, std::int32_t begin, std::int32_t end) {
   const std::int32_t first = begin / 32;
   const std::int32_t last = end > 0 ? (end - 1) / 32 : first;
@@ -99,7 +100,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// The foreground of a mask, for mark_chunk.
+/// The foreground of a bit mask, as the `source` of mark_chunk().
 struct Foreground {
   const std::uint32_t* words;
   std::uint32_t count;

@@ -7,10 +7,10 @@
 
 namespace srcextract {
 
-/// The noise (rms) of every pixel, for kernels.
+/// The standard deviation of the noise at every pixel, as kernels read it: from a variance map, or else from a mesh.
 struct NoiseOfPixels {
-  MeshMap mesh;           ///< has no nodes if the noise does not come from a mesh
-  const float* variance;  ///< null if there is no variance map
+  MeshMap mesh;           ///< nodes are null if the noise does not come from a mesh
+  const float* variance;  ///< null if the noise does not come from a variance map
   std::int64_t width;
 
   /// Whether the noise differs from pixel to pixel.
@@ -21,7 +21,7 @@ struct NoiseOfPixels {
   }
 };
 
-/// A NoiseOfPixels with its memory.
+/// Owns the memory to which a NoiseOfPixels refers. The variance map itself belongs to the caller.
 class NoiseRows {
  public:
   NoiseRows(const NoiseMap<Gpu>& map, const Gpu& where)

@@ -11,9 +11,9 @@ namespace srcextract {
 
 namespace {
 
-using Count = unsigned long long;  // the type that atomicAdd takes
+using Count = unsigned long long;  // the only unsigned 64-bit type that atomicAdd accepts
 
-/// Counts pixels by bin. A block handles whole rows in turn, and counts in shared memory first.
+/// Counts the pixels in each bin of significance. Each block loops over rows, and counts in shared memory first.
 __global__ void __launch_bounds__(block_threads)
     count_kernel(const float* pixels, Shape shape, const Levels* of_image, NoiseOfPixels noise, Count* counts) {
   __shared__ unsigned int in_bin[significance_bins];

@@ -11,15 +11,17 @@ namespace srcextract {
 
 namespace {
 
-/// A warp marks a tile in four groups of eight lanes. A group reads one word's pixels together, four pixels per lane.
+/// Number of lanes that together read the 32 pixels of a mask word, four pixels each. So a warp has four groups, which
+/// mark a tile of 32 words.
 constexpr int lanes_per_word = 8;
 
-/// Transposes a matrix of 8 x 8 elements of 4 bits: eight lanes give its rows and get its columns.
+/// Transposes an 8 x 8 matrix of 4-bit elements: each of eight lanes passes a row and gets a column.
 __device__ std::uint32_t transpose(std::uint32_t row) {
 #pragma unroll
   for (unsigned int step = 4; step > 0; step /= 2) {
     const bool upper = (threadIdx.x & step) != 0;
-    const std::uint32_t lower_half = 0xffffffffu / ((1u << 4 * step) + 1);  // the lower half of every 2 * step elements
+    // bits of the lower half of every 2 * step elements
+    const std::uint32_t lower_half = 0xffffffffu / ((1u << 4 * step) + 1);
     const std::uint32_t kept = upper ? ~lower_half : lower_half;
     const std::uint32_t other = __shfl_xor_sync(all_lanes, row, static_cast<int>(step));
     row = (row & kept) | (__funnelshift_l(other, other, upper ? 32 - 4 * step : 4 * step) & ~kept);
@@ -27,15 +29,16 @@ __device__ std::uint32_t transpose(std::uint32_t row) {
   return row;
 }
 
-/// Gives all pixels the same level. This class and the two below have at(), the level of a pixel, and four_at(), the
-/// levels of four neighbours in a row. The first column of the four must be a multiple of four.
+/// A detection level that is the same for all pixels. This class and the next two have two functions. at(x, y) returns
+/// the level of a pixel. four_at(x, y) returns the levels of four pixels of a row from column x on; x must be a
+/// multiple of four.
 struct OneLevel {
   float level;
   __device__ float at(std::int64_t, std::int64_t) const { return level; }
   __device__ float4 four_at(std::int64_t, std::int64_t) const { return {level, level, level, level}; }
 };
 
-/// Gives each pixel its own level, from the noise that the mesh has there.
+/// A detection level that follows the noise map of a mesh.
 struct EachLevel {
   MeshMap noise;
   Levels levels;
@@ -48,17 +51,17 @@ struct EachLevel {
 
  private:
   __device__ std::int64_t y_of(std::int64_t y) const {
-    return min(y, noise.height - 1);  // words that fill up the last tile are in no row
+    return min(y, noise.height - 1);  // words that pad the last tile have rows outside the image
   }
 };
 
-/// Gives each pixel its own level, from its variance in a map.
+/// A detection level that follows a variance map.
 struct LevelOfVariance {
   const float* variance;
   std::int64_t width, height;
   Levels levels;
   __device__ float at(std::int64_t x, std::int64_t y) const {
-    if (x >= width || y >= height) return outside;  // fills up the last tile, or the last word of a row
+    if (x >= width || y >= height) return outside;  // in a word that pads the last tile, or in the last word of a row
     return level_of_variance(levels, __ldg(variance + y * width + x));
   }
   __device__ float4 four_at(std::int64_t x, std::int64_t y) const {
@@ -66,7 +69,7 @@ struct LevelOfVariance {
   }
 };
 
-/// The pixels above a level, for mark_chunk.
+/// The pixels above their level, as the `source` of mark_chunk().
 template <class Level>
 struct PixelsAbove {
   const float* pixels;
@@ -82,7 +85,6 @@ struct PixelsAbove {
 
   __device__ bool is_foreground(bool before) const { return before; }
 
-  /// Returns the lane's word of a tile: bit i is 1 if pixel i of the word is above its level.
   __device__ std::uint32_t mark_word(const Mask& mask, std::uint32_t tile) const {
     float4 quad[lanes_per_word];
     load_words(mask, tile, quad);
@@ -102,16 +104,17 @@ struct PixelsAbove {
     return transpose(bits);
   }
 
-  /// Loads the lane's four pixels of each word of its group.
+  /// Loads the lane's four pixels of each of the eight words of its group.
   __device__ void load_words(const Mask& mask, std::uint32_t tile, float4 (&quad)[lanes_per_word]) const {
     const std::uint32_t first = tile * tile_words;
     const auto group = static_cast<std::uint32_t>(lane() / lanes_per_word * lanes_per_word);
-    const std::int64_t x = 4 * (lane() % lanes_per_word);  // first of the lane's pixels in each word
+    // column, within a word, of the first of the lane's four pixels
+    const std::int64_t x = 4 * (lane() % lanes_per_word);
     const WordPlace place = mask.place(first);
     const bool in_one_row = (std::int64_t{place.column} + tile_words) * 32 <= mask.width && place.row < mask.height;
-    if (in_one_row && mask.width % 4 == 0) {  // nearly always
+    if (in_one_row && mask.width % 4 == 0) {  // the usual case
       const float* from = pixels + place.row * mask.width + std::int64_t{place.column + group} * 32 + x;
-      // Streaming loads keep the mask and not the image in the cache.
+      // Streaming loads, since each pixel is read once: the cache should rather hold the mask.
 #pragma unroll
       for (int k = 0; k < lanes_per_word; ++k) quad[k] = __ldcs(reinterpret_cast<const float4*>(from + 32 * k));
       return;
@@ -134,8 +137,8 @@ __global__ void __launch_bounds__(block_threads, mark_blocks)
   mark_chunk(PixelsAbove<OneLevel>{pixels, {floor_to_float(levels->detection)}}, mask, summary);
 }
 
-/// Marks pixels above the level. Reads only the bright quads of the image if no other quad can have such a pixel, else
-/// all pixels.
+/// Marks pixels above the level. If the level is at least the limit of BrightQuads, only bright quads (four consecutive
+/// pixels) can contain such pixels, and only these are read; else all pixels are read.
 __global__ void __launch_bounds__(block_threads, mark_blocks)
     mark_bright_kernel(const float* pixels, const std::uint32_t* quads, const float* limit, Mask mask,
                        const Levels* levels, MaskSummary summary) {

@@ -9,7 +9,7 @@ namespace srcextract {
 void check(cudaError_t status, std::source_location where) {
   if (status == cudaSuccess) return;
   const std::string place = std::string(" (") + where.function_name() + ", line " + std::to_string(where.line()) + ")";
-  cudaGetLastError();  // clears the error, so that the next launch does not report it again
+  cudaGetLastError();  // clears the error: else the check after the next kernel launch would report it again
   throw Error(ErrorKind::device, std::string("CUDA: ") + cudaGetErrorString(status) + place);
 }
 

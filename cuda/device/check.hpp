@@ -6,7 +6,8 @@
 
 namespace srcextract {
 
-/// Throws Error{device} if a CUDA call failed, with the runtime's message and the place of the call.
+/// Throws Error{device} if a CUDA call failed. The message holds the runtime's message, and function and line of the
+/// call.
 void check(cudaError_t status, std::source_location where = std::source_location::current());
 
 /// Throws as check() does if the previous kernel launch failed.

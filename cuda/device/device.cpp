@@ -16,11 +16,11 @@ namespace srcextract {
 
 namespace {
 
-/// The oldest GPU for which kernels are built (CMakeLists.txt): compute capability 8.0, Ampere. Turing lacks the 95 kB
-/// of shared memory that a block of the clip needs.
+/// Compute capability, times 10, of the oldest GPUs for which CMakeLists.txt builds kernels: 8.0, Ampere. The older
+/// Turing lacks the 95 kB of shared memory per block that the kernel for sky clipping needs.
 constexpr int oldest_capability = 80;
 
-/// Number of streams that are made at a time, as many as a few extractors need.
+/// Number of streams that are created at a time: as many as a few extractors need.
 constexpr int streams_at_once = 12;
 
 KeptHandles<cudaStream_t>& kept_streams() {
@@ -35,7 +35,7 @@ int count_cuda_devices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
-  cudaGetLastError();  // clears the error: having no device is a valid answer
+  cudaGetLastError();  // clears the error, which is no fault: a machine may have no device
   throw Error(ErrorKind::device, std::string("no usable GPU (") +
                                      (status == cudaSuccess ? "no device" : cudaGetErrorString(status)) +
                                      "); is the NVIDIA driver loaded (nvidia-smi)? --backend cpu needs none");
@@ -66,7 +66,7 @@ Stream::~Stream() {
 }
 
 void Stream::give_back_kept_memory() noexcept {
-  cudaStreamSynchronize(where_.stream);  // a fault of the device shows again at the next call
+  cudaStreamSynchronize(where_.stream);  // a status is not checked: a fault of the device shows again at the next call
   workspace_.free_unused();
 }
 

@@ -7,12 +7,13 @@
 
 namespace srcextract {
 
-/// Makes `device` the current device of the calling thread, on which nearly every CUDA call depends. Also clears errors
-/// that calls without check(), on a lost device, have left in this thread.
+/// Makes `device` the current device of the calling thread, on which nearly every CUDA call depends. Also clears the
+/// error that earlier unchecked calls on a lost device left in this thread; the next check_launch() would report that
+/// error.
 void use_device(int device);
 
-/// A stream on a device, used by one extractor with `host_threads` host threads. Its workspace keeps memory that stages
-/// have released, so that the next image of the same shape allocates nothing.
+/// A CUDA stream, with the memory and the `host_threads` host threads of one extractor. The workspace keeps memory that
+/// processing steps have released, so that the next image of the same shape needs no new allocation.
 class Stream {
  public:
   explicit Stream(int device, int host_threads = 1);
@@ -22,10 +23,11 @@ class Stream {
 
   const Gpu& where() const { return where_; }
 
-  /// Host memory for images that are too large for the device; at first none.
+  /// Settings of the host memory that holds blocks of images too large for the device. By default, no host memory is
+  /// used.
   HostShare& host_share() { return host_share_; }
 
-  /// Waits for the stream, and gives back memory that the workspace keeps from earlier images and that is not in use.
+  /// Waits for the stream, and frees the memory that the workspace keeps but that is not in use.
   void give_back_kept_memory() noexcept;
 
  private:
@@ -34,7 +36,7 @@ class Stream {
   Gpu where_;
 };
 
-/// Waits for the stream when destroyed.
+/// Waits for the stream in the destructor, so also after an exception.
 class StreamEnd {
  public:
   explicit StreamEnd(const Gpu& where) : where_(where) {}

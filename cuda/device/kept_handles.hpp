@@ -9,20 +9,22 @@
 
 namespace srcextract {
 
-/// A pool of events or streams. Unused handles stay in the pool, and new ones are made several at a time. Making or
-/// destroying a handle waits for the driver calls of all other threads, which takes milliseconds if sixteen threads
-/// feed a device. A pool is never destroyed, since threads may hold handles when the process ends.
+/// A pool of CUDA events or streams. Creating or destroying a handle waits for the driver calls of all other threads:
+/// milliseconds if sixteen threads use a device. So the pool keeps unused handles and creates several at a time. A pool
+/// must never be destroyed, since threads may hold handles when the process ends.
 template <class Handle>
 class KeptHandles {
  public:
   KeptHandles(cudaError_t (*make)(Handle*), int at_once) : make_(make), at_once_(at_once) {}
 
-  /// Takes an unused handle of `device`, which must be the current device of the calling thread.
+  /// Takes an unused handle of `device`, which must be the current device of the calling thread. Creates handles if
+  /// none is unused.
   Handle take(int device) {
     Kept& kept = of(device);
     const std::lock_guard lock(kept.mutex);
     if (kept.handles.empty()) {
-      kept.handles.reserve(kept.made + static_cast<std::size_t>(at_once_));  // so that give_back() cannot fail
+      // so that push_back() in give_back() never allocates
+      kept.handles.reserve(kept.made + static_cast<std::size_t>(at_once_));
       for (int made = 0; made < at_once_; ++made) {
         Handle handle = nullptr;
         check(make_(&handle));
@@ -42,7 +44,7 @@ class KeptHandles {
   }
 
  private:
-  /// The handles of one device, with their own mutex, so that threads of other devices do not wait.
+  /// The handles of one device. Each device has a mutex of its own, so that threads of other devices do not wait.
   struct Kept {
     std::mutex mutex;
     std::vector<Handle> handles;  ///< unused handles
@@ -56,7 +58,7 @@ class KeptHandles {
 
   cudaError_t (*make_)(Handle*);
   int at_once_;
-  std::mutex mutex_;  ///< guards the map only
+  std::mutex mutex_;  ///< guards the structure of kept_; each Kept has its own mutex
   std::map<int, Kept> kept_;
 };
 

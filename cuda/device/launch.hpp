@@ -8,16 +8,17 @@ namespace srcextract {
 
 inline constexpr int block_threads = 256;
 
-/// Number of blocks of block_threads threads that a multiprocessor runs at once, if registers suffice.
+/// Number of blocks of block_threads threads that a multiprocessor runs at the same time: 2048 threads, the hardware's
+/// limit, unless registers run short.
 inline constexpr int blocks_per_multiprocessor = 8;
 
-/// Number of blocks so that each item has a thread. At least 1, since an empty launch is an error.
+/// Returns the number of blocks so that each item has a thread. At least 1, since CUDA rejects a launch of 0 blocks.
 inline unsigned int blocks_for(std::int64_t items) {
   return static_cast<unsigned int>(std::max<std::int64_t>(1, (items + block_threads - 1) / block_threads));
 }
 
-/// As blocks_for(), but at most as many blocks as the device runs at once. For kernels whose threads handle several
-/// items in turn.
+/// As blocks_for(), but at most as many blocks as the device runs at the same time. For kernels in which each thread
+/// loops over several items.
 inline unsigned int grid_for(std::int64_t items, const Gpu& where) {
   const std::int64_t resident = std::int64_t{blocks_per_multiprocessor} * where.multiprocessors;
   return blocks_for(std::min(items, resident * block_threads));
@@ -33,9 +34,9 @@ __device__ inline std::int64_t thread_total() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// Number of items for a kernel: a count in device memory, limited to the number for which there is room.
+/// The number of items that a kernel processes: a count in device memory, but at most the number that the buffers hold.
 struct ItemCount {
-  const std::int64_t* count;  ///< in device memory; null: the number is `room`
+  const std::int64_t* count;  ///< in device memory; if null, the number of items is `room`
   std::int64_t room;
 
   __device__ std::int64_t operator()() const { return count == nullptr || *count > room ? room : *count; }

@@ -7,22 +7,23 @@
 
 namespace srcextract {
 
-/// Computes running sums over tiles in one pass, for a number of tiles that only the device knows. A block takes the
-/// next tile, publishes the tile's sum, and adds up the sums that earlier tiles have published. A published sum may
-/// already include all tiles before it (decoupled look-back: Merrill and Garland 2016). A tile waits only for earlier
-/// tiles, on which running blocks are already working. Sums must be below 2^62.
+/// Running sums over tiles (equal pieces of an array) in one pass, where only the device holds the number of tiles. A
+/// block takes the next tile, publishes the tile's sum, and adds up published sums of earlier tiles. Some published
+/// sums already include all tiles before them (decoupled look-back, Merrill and Garland 2016). A tile waits only for
+/// earlier tiles, which running blocks have taken before, so the wait ends. Sums must be below 2^62.
 class LookBack {
  public:
-  /// Number of words of memory that `tiles` tiles need. The words must be zero before a kernel takes tiles.
+  /// Returns the number of 64-bit words of device memory that `tiles` tiles need. All words must be 0 before a kernel
+  /// takes a tile.
   static std::int64_t words_for(std::int64_t tiles) { return 1 + tiles; }
   explicit LookBack(std::uint64_t* words) : taken_(words), sums_(words + 1) {}
 
-  /// Sets the words for `tiles` tiles to zero. All threads of a launch call it together.
+  /// Sets the words for `tiles` tiles to 0. All threads of a launch must call clear().
   __device__ void clear(std::int64_t tiles) const {
     for (std::int64_t i = thread_index(); i < 1 + tiles; i += thread_total()) taken_[i] = 0;
   }
 
-  /// Returns the index of the next tile for this block. All threads of the block call it.
+  /// Returns the index of the next tile for this block. All threads of the block must call take() together.
   __device__ std::int64_t take() const {
     __shared__ unsigned long long tile;
     __syncthreads();  // all threads have read the previous tile
@@ -31,7 +32,8 @@ class LookBack {
     return static_cast<std::int64_t>(tile);
   }
 
-  /// Publishes the sum of a tile; returns the sum of all earlier tiles. All lanes of one warp of the block call it.
+  /// Publishes the sum of a tile; returns the sum of all earlier tiles. All lanes of one warp of the block must call
+  /// sum_before() together.
   __device__ std::uint64_t sum_before(std::int64_t tile, std::uint64_t sum) const {
     const int lane = static_cast<int>(threadIdx.x % 32);
     if (lane == 0) state(tile).store(own | sum, cuda::memory_order_relaxed);
@@ -48,8 +50,8 @@ class LookBack {
   }
 
  private:
-  /// Flags in a tile's word. own: it holds the tile's own sum; complete: the sum including all earlier tiles. Neither:
-  /// nothing is published.
+  /// Flags in a tile's word. own: the word holds the sum of the tile alone; complete: the sum of this and all earlier
+  /// tiles. Neither flag: nothing is published yet.
   static constexpr std::uint64_t own = std::uint64_t{1} << 62;
   static constexpr std::uint64_t complete = std::uint64_t{1} << 63;
   using State = cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device>;
@@ -62,7 +64,7 @@ class LookBack {
     return told;
   }
 
-  std::uint64_t* taken_;  ///< one word, the number of tiles taken; the sums follow
+  std::uint64_t* taken_;  ///< one word: the number of tiles taken; `sums_` follows
   std::uint64_t* sums_;
 };
 

@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// Queues a copy of `count` elements to the host. The host must not read them before the stream has done it.
+/// Queues a copy of `count` elements from device to host. The host may read the elements only after it has waited for
+/// the stream.
 template <class T>
 void queue_copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where) {
   if (count == 0) return;
@@ -60,7 +61,7 @@ Buffer<T, Gpu> to_device(const Buffer<T, Cpu>& source, const Gpu& where) {
   return copy;
 }
 
-/// Returns a device buffer of `size` elements in which every byte has the value `value`.
+/// Returns a device buffer of `size` elements, every byte of which is `value`.
 template <class T>
 Buffer<T, Gpu> filled(std::int64_t size, int value, const Gpu& where) {
   Buffer<T, Gpu> buffer(size, where);
@@ -77,7 +78,7 @@ T fetch(const Value<T, Gpu>& value, const Gpu& where) {
   return copy;
 }
 
-/// Returns a device copy of a host value; waits until it is copied.
+/// Returns a device copy of a host value, after waiting for the copy.
 template <class T>
 Value<T, Gpu> to_device(const T& value, const Gpu& where) {
   Value<T, Gpu> copy(where);

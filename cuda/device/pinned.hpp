@@ -10,7 +10,8 @@
 
 namespace srcextract {
 
-/// Page-locked host memory, from and to which the bus copies at full speed while the host goes on.
+/// Page-locked host memory. Copies between such memory and the device reach the full speed of the bus and do not block
+/// the host.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::int64_t bytes) : size_(bytes) {
@@ -18,7 +19,7 @@ class PinnedBuffer {
     void* memory = nullptr;
     const cudaError_t status = cudaMallocHost(&memory, static_cast<std::size_t>(bytes));
     if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();  // clears the error, which is no fault of the device
+      cudaGetLastError();  // clears the error: the device itself has no fault
       throw Error(ErrorKind::device, "the host cannot lock " + std::to_string(bytes) +
                                          " bytes of memory for copies to the GPU; free some, or use --backend cpu");
     }
@@ -37,16 +38,16 @@ class PinnedBuffer {
   std::int64_t size_;
 };
 
-/// Alignment in bytes of items that one copy over the bus carries together.
+/// Alignment in bytes of the items that one copy between host and device carries together.
 inline constexpr std::int64_t bus_alignment = 16;
 
-/// Returns the room that an item of `bytes` bytes takes in such a copy: its size, rounded up to bus_alignment.
+/// Returns the number of bytes that an item of `bytes` bytes occupies in a combined copy: rounded up to bus_alignment.
 constexpr std::int64_t bus_room(std::int64_t bytes) {
   return (bytes + bus_alignment - 1) / bus_alignment * bus_alignment;
 }
 
-/// A point in a stream that the host can wait for. Waiting before the first record() returns at once. The destructor
-/// waits too, so that the source of a copy outlives the copy.
+/// A point in a stream for which the host can wait. wait() before the first record() returns at once. The destructor
+/// waits too: an Event destroyed before a copy's source keeps the source alive until the copy is done.
 class Event {
  public:
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }

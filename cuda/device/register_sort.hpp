@@ -12,7 +12,7 @@ struct Comparator {
   int high;
 };
 
-/// The comparators of merge_exchange for `keys` keys.
+/// Returns the comparators of merge_exchange(), a sorting network, for `keys` keys, in order of execution.
 template <int keys>
 constexpr auto comparators_of() {
   constexpr int needed = [] {
@@ -26,8 +26,8 @@ constexpr auto comparators_of() {
   return comparators;
 }
 
-/// Sorts the keys of one thread. Every index is a compile-time constant, so the keys stay in registers. The compiler
-/// removes comparisons whose results are not used.
+/// Sorts the keys of one thread in ascending order. Every index is a compile-time constant, so the keys stay in
+/// registers. The compiler drops comparisons that do not affect the keys that the caller uses.
 template <int count>
 __device__ void sort_in_registers(std::int32_t (&keys)[count]) {
   constexpr auto comparators = comparators_of<count>();

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// Number of neighbouring counts that a thread handles.
+/// Number of adjacent counts that a thread handles.
 constexpr int thread_counts = 4;
 constexpr std::int64_t tile_counts = block_threads * thread_counts;
 

@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<std::int64_t> most_of_a_device = std::numeric_limits<std::int64_t>::max();
 
-/// Bytes that the slabs of this process take of a device.
+/// Number of bytes that the slabs (large allocations) of this process occupy on a device.
 std::atomic<std::int64_t>& taken_of(int device) {
   static std::array<std::atomic<std::int64_t>, 64> taken;
   return taken[static_cast<std::size_t>(device) % taken.size()];
@@ -30,7 +30,8 @@ int current_device() {
   return device;
 }
 
-/// Adds `bytes` to what the slabs take of a device. Returns false, and adds nothing, if that exceeds the limit.
+/// Adds `bytes` to `taken`, the bytes that slabs occupy on a device. If the sum would exceed the limit, adds nothing
+/// and returns false.
 bool reserve(std::int64_t bytes, std::atomic<std::int64_t>& taken) {
   std::int64_t before = taken;
   do {
@@ -72,7 +73,7 @@ Slab Slab::on_device(std::size_t bytes) {
   }
   taken -= wanted;
   if (status != cudaErrorMemoryAllocation) check(status);
-  cudaGetLastError();  // clears the error, which is no fault of the device
+  cudaGetLastError();  // clears the error: the device itself has no fault
   return slab;
 }
 
@@ -81,7 +82,8 @@ Slab Slab::on_host(std::size_t bytes, HostShare& share) {
   const auto wanted = static_cast<std::int64_t>(bytes);
   Slab slab;
   if (wanted > share.most - share.taken) return slab;
-  // Making and locking pages of 2 MB takes a fourteenth of the time that cudaHostAlloc takes.
+  // Mapping and locking pages of 2 MB takes a fourteenth of the time that cudaHostAlloc takes for the same memory
+  // (measured).
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return slab;
   std::unique_ptr<std::byte, Unmap> pages(static_cast<std::byte*>(mapped), Unmap{bytes});
@@ -91,7 +93,8 @@ Slab Slab::on_host(std::size_t bytes, HostShare& share) {
     for (std::int64_t at = begin; at < end; at += page) memory[at] = std::byte{};
   });
   if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) != cudaSuccess) {
-    cudaGetLastError();  // a fault of the device shows again at the next call
+    // a failure to lock memory means "too little memory"; a fault of the device shows again at the next call
+    cudaGetLastError();
     return slab;
   }
   slab.memory_ = {pages.release(), Release{bytes, 0, &share}};

@@ -6,27 +6,30 @@
 
 namespace srcextract {
 
-/// Memory that the calling thread's current device has left for this process, in bytes (limit_device_memory).
+/// Returns the bytes that this process may still allocate on the calling thread's current device, within
+/// limit_device_memory().
 std::int64_t free_device_memory();
 
-/// Host memory for the blocks of images that are too large for a device. All workspaces of a stream share one.
+/// Page-locked host memory in which a Workspace puts blocks of images that are too large for the device: settings, and
+/// the amount in use.
 struct HostShare {
-  std::int64_t most = 0;       ///< bytes that may be taken; 0: all blocks lie on the device
-  std::int64_t taken = 0;      ///< bytes that slabs take
-  std::int64_t large = 0;      ///< bytes from which a block is large
-  std::int64_t for_small = 0;  ///< bytes that large blocks leave on the device for others
-  int threads = 1;             ///< number of threads that make its pages
+  std::int64_t most = 0;   ///< largest number of bytes to take from the host; 0: all blocks are in device memory
+  std::int64_t taken = 0;  ///< bytes of the host that slabs occupy now
+  std::int64_t large = 0;  ///< blocks of at least so many bytes count as large
+  /// a large block is put on the host if fewer bytes than this would else remain free on the device
+  std::int64_t for_small = 0;
+  int threads = 1;  ///< number of host threads that touch new pages for the first time
 };
 
-/// An allocation that kernels of a device can use. It lies in the device's memory, or in page-locked memory of the
-/// host, which kernels reach over the bus.
+/// A large allocation that kernels of a device can use: device memory, or page-locked host memory, which kernels read
+/// and write over the bus. Freed by the destructor.
 class Slab {
  public:
-  /// Takes memory of the current device; empty if too little is left.
+  /// Allocates memory of the current device. The slab is empty if too little memory is left.
   static Slab on_device(std::size_t bytes);
 
-  /// Takes memory of that share; empty if too little is left of it, or if the system locks no more. The share must
-  /// outlive the slab.
+  /// Allocates host memory within share.most. The slab is empty if that limit is reached, or if the system locks no
+  /// more memory. The share must outlive the slab.
   static Slab on_host(std::size_t bytes, HostShare& share);
 
   bool empty() const { return memory_ == nullptr; }

@@ -6,12 +6,13 @@
 
 namespace srcextract {
 
-/// Sorts the first `count` keys by their lowest `bits` bits, and values with them. Equal keys keep their order.
-/// sort.cu instantiates it, and files that sort types of their own (sort_body.hpp).
+/// Sorts the first `count` keys in ascending order of their lowest `bits` bits, and moves values along with their keys.
+/// Equal keys keep their order. sort.cu instantiates this template for common types; other files instantiate it for
+/// their own types by including sort_body.hpp.
 template <class Key, class T>
 void sort_by_keys(Buffer<Key, Gpu>& keys, Buffer<T, Gpu>& values, std::int64_t count, int bits, const Gpu& where);
 
-/// Sorts the first `count` keys by their lowest `bits` bits.
+/// Sorts the first `count` keys in ascending order of their lowest `bits` bits.
 template <class Key>
 void sort_keys(Buffer<Key, Gpu>& keys, std::int64_t count, int bits, const Gpu& where);
 

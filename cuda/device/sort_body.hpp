@@ -8,7 +8,8 @@
 
 namespace srcextract {
 
-// Bodies of the functions in sort.hpp, for the files that instantiate them: CUB takes long to compile.
+// Definitions of the templates of sort.hpp. Only files that instantiate the templates include this header, since CUB
+// takes long to compile.
 
 template <class Key, class T>
 void sort_by_keys(Buffer<Key, Gpu>& keys, Buffer<T, Gpu>& values, std::int64_t count, int bits, const Gpu& where) {

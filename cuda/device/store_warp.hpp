@@ -5,15 +5,16 @@
 
 namespace srcextract {
 
-/// Stores the `value` of every lane with `has_value` at the lane's address `to`. Neighbouring lanes write neighbouring
-/// words of a value. If each lane stored its own value, every word would be a separate write to memory. All lanes of
-/// the warp must call this together, in blocks of block_threads.
+/// Stores the `value` of every lane with `has_value` at the lane's own address `to`. Values pass through shared memory,
+/// so that neighbouring lanes write neighbouring 8-byte words. If each lane stored its own value directly, every word
+/// would be a separate memory transaction. All lanes of the warp must call this function together, in blocks of
+/// block_threads.
 template <class T>
 __device__ void store_warp(T* to, const T& value, bool has_value) {
   using Word = unsigned long long;
   static_assert(sizeof(T) % sizeof(Word) == 0 && alignof(T) == sizeof(Word));
   constexpr unsigned int words = sizeof(T) / sizeof(Word);
-  constexpr unsigned int values = 16;  // number of lanes whose values are stored at a time
+  constexpr unsigned int values = 16;  // number of lanes whose values are in shared memory at a time
   __shared__ T tiles[block_threads / 32][values];
   __shared__ T* destinations[block_threads / 32][values];
   T* tile = tiles[threadIdx.x / 32];
@@ -30,7 +31,7 @@ __device__ void store_warp(T* to, const T& value, bool has_value) {
       T* at = destination[word / words];
       if (at != nullptr) reinterpret_cast<Word*>(at)[word % words] = from[word];
     }
-    __syncwarp();  // the next round overwrites the tile
+    __syncwarp();  // the next pass of the loop overwrites the tile
   }
 }
 

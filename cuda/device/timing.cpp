@@ -5,7 +5,7 @@
 namespace srcextract {
 namespace {
 
-/// Number of events that are made at a time, as many as a few extractors need.
+/// Number of events that are created at a time: as many as a few extractors need.
 constexpr int at_once = 128;
 
 KeptHandles<cudaEvent_t>& kept_events() {

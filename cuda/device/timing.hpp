@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// An event that marks a moment in a stream, for measuring the time between two moments; movable. It belongs to the
-/// device that is current when it is made.
+/// A CUDA event to measure the time between two points in a stream. Movable. The event belongs to the device that is
+/// current at construction.
 class TimedEvent {
  public:
   TimedEvent();
@@ -16,14 +16,14 @@ class TimedEvent {
   TimedEvent& operator=(TimedEvent&&) = delete;
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream)); }
-  /// Records the event in a stream that is being captured, so that every run of the graph records it anew.
+  /// Records the event in a stream that is being captured into a graph; every launch of the graph records the event
+  /// anew.
   void record_in_graph(cudaStream_t stream) {
     check(cudaEventRecordWithFlags(event_, stream, cudaEventRecordExternal));
   }
 
-  /// Waits for this event.
   void wait() const { check(cudaEventSynchronize(event_)); }
-  /// Seconds from `earlier` to this event. Both events must have happened.
+  /// Returns the seconds from `earlier` to this event. The stream must have reached both events.
   double seconds_since(const TimedEvent& earlier) const {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));

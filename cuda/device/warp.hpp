@@ -9,7 +9,6 @@ namespace srcextract {
 inline constexpr int warp_size = 32;
 inline constexpr unsigned int all_lanes = 0xffffffffu;
 
-/// Index of the thread in its warp.
 __device__ inline int lane() {
   return static_cast<int>(threadIdx.x % warp_size);
 }
@@ -18,25 +17,26 @@ __device__ inline bool first_lane() {
   return lane() == 0;
 }
 
-/// Sum of `value` over the lanes of a warp, returned in every lane. All lanes call it.
+/// Returns the sum of `value` over the lanes of a warp, in every lane. All lanes must call this function together.
 template <class T>
 __device__ T sum_of_warp(T value) {
   using Reduce = cub::WarpReduce<T>;
-  typename Reduce::TempStorage memory;  // has no members if a whole warp reduces by shuffles
+  typename Reduce::TempStorage memory;  // an empty type, since a full warp reduces by shuffles
   return __shfl_sync(all_lanes, Reduce(memory).Sum(value), 0);
 }
 
-/// Sum of `value` over the lanes up to and including this lane. All lanes call it.
+/// Returns the sum of `value` over the lanes up to and including this lane. All lanes must call this function together.
 template <class T>
 __device__ T running_sum_of_warp(T value) {
   using Scan = cub::WarpScan<T>;
-  typename Scan::TempStorage memory;  // has no members if a whole warp scans by shuffles
+  typename Scan::TempStorage memory;  // an empty type, since a full warp scans by shuffles
   T sum;
   Scan(memory).InclusiveSum(value, sum);
   return sum;
 }
 
-/// The lanes of a warp that have the same key as this lane. All lanes of the warp construct their objects together.
+/// The lanes of a warp that have the same key as this lane ("peers"). All lanes of the warp must construct their
+/// objects together.
 class Peers {
  public:
   __device__ explicit Peers(std::uint32_t key) : lanes_(__match_any_sync(all_lanes, key)) {}
@@ -45,9 +45,9 @@ class Peers {
   __device__ bool is_last() const { return lanes_ < 2 * static_cast<std::uint64_t>(own_lane()); }
   __device__ unsigned int count() const { return static_cast<unsigned int>(__popc(lanes_)); }
 
-  /// Adds the number of peers to a counter by one atomic operation. Peers get consecutive numbers, lane by lane, from
-  /// the counter's previous value on. All lanes of the warp call it. Peers with a null counter count from 0 and store
-  /// nothing.
+  /// Adds the number of peers to `*counter` by one atomic operation. Returns the counter's previous value plus the
+  /// number of peers in lower lanes, so that peers get consecutive numbers. Peers must pass the same counter; with
+  /// null, numbers begin at 0 and no counter changes. All lanes of the warp must call count_up() together.
   __device__ std::uint32_t count_up(std::uint32_t* counter) const {
     std::uint32_t before = 0;
     if (counter != nullptr && is_first()) before = atomicAdd(counter, count());

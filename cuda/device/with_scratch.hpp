@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// Calls a device algorithm of CUB twice: first for the size of its scratch memory, then with that memory.
+/// Calls an algorithm of CUB twice, as CUB requires: first to get the size of its scratch memory, then to run with that
+/// memory.
 template <class F>
 void with_scratch(const Gpu& where, const F& call) {
   std::size_t bytes = 0;

@@ -9,12 +9,14 @@ namespace srcextract {
 
 namespace {
 
-/// Sizes of blocks are rounded up to a multiple of this, so that blocks of nearly the same size can replace each other.
+/// Block sizes in bytes are rounded up to a multiple of `granule`, so that a block of nearly the same size can be
+/// reused.
 constexpr std::size_t granule = 512;
 
-/// Blocks are cut from slabs, larger allocations. An allocation waits for the driver calls of all other threads: a
-/// millisecond if sixteen threads feed a device. Each slab is twice as large as the previous one and at least four
-/// times its first block, but at most largest_slab. A block of more than half of this has a slab of its own.
+/// Largest size in bytes of a slab, an allocation from which several blocks are cut. Allocating waits for the driver
+/// calls of all other threads: a millisecond if sixteen threads use a device. Each slab is twice as large as the
+/// previous slab and at least four times its first block, but at most largest_slab. A block of more than half of
+/// largest_slab gets a slab of its own.
 constexpr std::size_t largest_slab = std::size_t{32} << 20;
 
 bool every_block_alone() {
@@ -28,7 +30,7 @@ void* Workspace::take(std::size_t bytes) {
   const std::size_t wanted = (bytes + granule - 1) / granule * granule;
   Block* block = find(wanted);
   if (block == nullptr) {
-    blocks_.reserve(blocks_.size() + 1);  // so that nothing can fail after the memory was cut
+    blocks_.reserve(blocks_.size() + 1);  // so that push_back() below cannot fail after cut() took the memory
     std::byte* const memory = cut(wanted);
     if (memory == nullptr) return nullptr;
     blocks_.push_back({memory, wanted});

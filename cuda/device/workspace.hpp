@@ -7,27 +7,28 @@
 
 namespace srcextract {
 
-/// A pool of memory for work in one stream of a device: the device's memory, and a share of the host's. A block that
-/// was given back may be reused at once, since the stream finishes earlier work on the block before later work begins.
+/// A pool of device memory, and of page-locked host memory, for the work in one stream of a device. take() may return a
+/// block right after give_back(): the stream finishes earlier work on the block before later work begins.
 class Workspace {
  public:
-  /// Where the device has no room, blocks lie in memory of `host`, if it is given.
+  /// If the device has too little memory for a block, the block is in the host memory that `host` permits. Null: device
+  /// memory only.
   explicit Workspace(HostShare* host = nullptr) : host_(host) {}
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  /// Returns a block of at least `bytes` bytes: the smallest free block unless it is more than twice as large, else a
-  /// new one. Null if there is no memory left. Small blocks are parts of larger allocations, unless the
-  /// environment variable SRCEXTRACT_SEPARATE_BLOCKS is set. compute-sanitizer needs it, since it finds an overrun only
-  /// at the end of an allocation.
+  /// Returns a block of at least `bytes` bytes: the smallest free block if that is at most twice as large, else a new
+  /// block. Null if memory is exhausted. Small blocks are parts of larger allocations, unless the environment variable
+  /// SRCEXTRACT_SEPARATE_BLOCKS is set. compute-sanitizer needs the variable, since it detects an overrun only at the
+  /// end of an allocation.
   void* take(std::size_t bytes);
   void give_back(void* memory) noexcept;
 
-  /// Announces that the same sequence of take() calls begins again. Each call then returns the same block as before, so
-  /// that a captured graph that uses these blocks stays valid.
+  /// Begins the sequence of take() calls anew. Each call then returns, if possible, the block that the call at the same
+  /// position returned before. So the addresses in a captured CUDA graph stay valid.
   void repeat();
 
-  /// Gives back the memory of every slab without a block in use.
+  /// Frees every slab of which no block is in use.
   void free_unused() noexcept;
 
   HostShare* host() const { return host_; }
@@ -45,7 +46,7 @@ class Workspace {
   };
   Block* find(std::size_t bytes);
   std::byte* cut(std::size_t bytes);
-  /// Adds a slab, for one block `alone` or for several.
+  /// Adds a slab for one block if `alone`, else a slab for several blocks.
   bool add_slab(std::size_t bytes, bool alone);
   Slab make_slab(std::size_t bytes, bool alone);
 
@@ -55,8 +56,8 @@ class Workspace {
   std::vector<CutSlab> slabs_;
   std::vector<Block> blocks_;
   std::size_t next_slab_ = first_slab;
-  std::vector<void*> handed_out_;  ///< per request since repeat(): the block that take() returned
-  std::size_t asked_ = 0;          ///< number of requests since repeat()
+  std::vector<void*> handed_out_;  ///< the block that take() returned for each call since repeat()
+  std::size_t asked_ = 0;          ///< number of calls of take() since repeat()
   bool repeats_ = false;
 };
 

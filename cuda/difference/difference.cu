@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// A thread reads and writes four neighbouring pixels in one memory access.
+/// Number of consecutive pixels that a thread reads or writes in one memory access.
 constexpr int quad_pixels = 4;
 struct alignas(16) Quad {
   float pixel[quad_pixels];
@@ -31,7 +31,7 @@ __device__ void store_quad(const Quad& quad, float* pixels, std::int64_t first, 
   }
 }
 
-/// out[i] = f(a[i], b[i]) for all pixels.
+/// Sets out[i] = f(a[i], b[i]) for all pixels.
 template <class F>
 __device__ void map_pixels(const float* a, const float* b, std::int64_t count, float* out, const F& f) {
   const std::int64_t step = thread_total() * quad_pixels;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(block_threads)
   map_pixels(reference, fresh, count, out, FluxRatio(*reference_sky, *fresh_sky));
 }
 
-/// The frames of a difference, and what was measured in them.
+/// The two frames to subtract, their sky statistics, and the statistics of their flux ratios.
 struct Frames {
   const float* reference;
   const float* fresh;
@@ -64,7 +64,8 @@ struct Frames {
   const Background* ratios;
 };
 
-/// Subtracts the frames. `noise` gets the variance of each pixel of the difference, if it is not null.
+/// Subtracts the reference from the fresh frame. Unless `noise` is null, stores the variance of each pixel of the
+/// difference there.
 __global__ void __launch_bounds__(block_threads)
     subtract_kernel(Frames frames, Matching match, float* out, float* noise, MaskCounts* masked) {
   const Subtraction subtraction(*frames.reference_sky, *frames.fresh_sky, *frames.ratios, match);
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(block_threads)
   add_over_warp(masked->nan, nan);
 }
 
-/// pixels[i] = f(pixels[i]) for all pixels.
+/// Sets pixels[i] = f(pixels[i]) for all pixels.
 template <class F>
 __device__ void change_pixels(float* pixels, std::int64_t count, const F& f) {
   const std::int64_t step = thread_total() * quad_pixels;

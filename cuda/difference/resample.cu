@@ -10,12 +10,12 @@ namespace srcextract {
 
 namespace {
 
-/// Size of the tile of the image that a block computes. Pixels that neighbouring threads read are then in the cache of
-/// their multiprocessor.
+/// Width in pixels of the tile that a block computes. In a compact tile, threads read overlapping pixels, which the
+/// cache of their multiprocessor then holds.
 constexpr int tile_width = 32;
 constexpr int tile_height = block_threads / tile_width;
 
-/// Returns a device copy of the nodes' coordinates; waits until they are copied.
+/// Returns a copy in device memory of coordinates of the map's nodes, after waiting for the copy.
 Buffer<double, Gpu> to_device(const std::vector<double>& values, const Gpu& where) {
   Buffer<double, Gpu> copy(static_cast<std::int64_t>(values.size()), where);
   if (values.empty()) return copy;

@@ -17,10 +17,10 @@ namespace srcextract {
 
 namespace {
 
-/// Bytes of pixels that are copied to the host at a time.
+/// Largest number of bytes of pixels that are copied to the host at a time.
 constexpr std::int64_t most_at_once = std::int64_t{4} << 20;
 
-/// Gives access to stored pixels on a device by their number in the image, whatever the steps between rows and columns.
+/// Reads pixels, stored in device memory in any layout of rows and columns, by their index in the image.
 template <class Bits>
 class Elements {
  public:
@@ -67,8 +67,8 @@ __global__ void judge_kernel(Elements<typename Stored::Bits> stored, std::int64_
   add_over_warp(masked->blank, bad);
 }
 
-/// Copies stored pixels, unchanged, to consecutive memory. `rows`, if not null, has the row of the image for each row
-/// of the output.
+/// Copies stored pixels, unchanged, to consecutive memory. Unless `rows` is null, row k of the output is row rows[k] of
+/// the image.
 template <class Bits>
 __global__ void gather_kernel(Elements<Bits> stored, const std::int64_t* rows, std::int64_t first, std::int64_t count,
                               Bits* out) {
@@ -97,7 +97,7 @@ bool is_plain(const DevicePlace& place, const Shape& shape, const PixelFormat& f
 
 DeviceOfThread::DeviceOfThread() {
   if (cudaGetDevice(&before_) == cudaSuccess) return;
-  cudaGetLastError();  // clears the error: a caller that needs a device will report it
+  cudaGetLastError();  // clears the error: a caller that needs a device gets the error again and reports it
   before_ = -1;
 }
 
@@ -113,7 +113,7 @@ struct DeviceReader::Impl {
   std::unique_ptr<Stream> stream;
   PinnedBuffer memory{0};
 
-  /// Page-locked memory of at least `bytes` bytes.
+  /// Returns page-locked memory of at least `bytes` bytes.
   std::byte* room(std::int64_t bytes) {
     if (!stream) stream = std::make_unique<Stream>(device);
     if (memory.size() < bytes) {

@@ -16,20 +16,21 @@ struct CUevent_st;
 
 namespace srcextract {
 
-/// An event in the stream of the owner of pixels: after it, pixels that the owner wrote before may be read. Null: they
-/// may be read at once.
+/// An event that the owner of pixels records in its stream after writing the pixels. Readers must wait for the event.
+/// Null: the pixels can be read at once.
 using Written = std::shared_ptr<CUevent_st>;
 
-/// Returns the device to whose memory the address belongs, or which can read it in place (managed memory, page-locked
-/// host memory). Returns nothing if no device knows the address. Throws Error{device} if there is no device, or if this
-/// process has lost it.
+/// Returns the device in whose memory the address is, or which can access the address (managed memory, page-locked host
+/// memory). Returns nullopt if CUDA does not know the address. Throws Error{device} if there is no device, or if this
+/// process can no longer use it.
 std::optional<int> device_of(const void* address);
 
-/// Records an event after all work so far in the stream of another library. Stream 1 is the legacy default stream,
-/// stream 2 the default stream of this thread. Leaves the thread's current device unchanged. Throws Error{device}.
+/// Records an event after all work queued so far in a stream of another library. Stream 1 is the legacy default stream;
+/// stream 2 is the default stream of this thread. Leaves the thread's current device unchanged. Throws Error{device} if
+/// the device or the stream cannot be used.
 Written written_by(int device, std::uintptr_t stream);
 
-/// Saves the current device of this thread, and restores it in the destructor.
+/// Saves the current device of this thread; the destructor restores that device.
 class DeviceOfThread {
  public:
   DeviceOfThread();
@@ -41,8 +42,8 @@ class DeviceOfThread {
   int before_ = 0;
 };
 
-/// Copies pixels from a device to the host. Its stream and page-locked memory are made at first use and kept from image
-/// to image. It serves one caller at a time; others wait.
+/// Copies pixels from a device to the host. Creates a stream and page-locked memory at first use, and keeps both for
+/// later images. Thread-safe: one caller at a time copies, others wait.
 class DeviceReader {
  public:
   explicit DeviceReader(int device);
@@ -57,35 +58,38 @@ class DeviceReader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Where stored pixels are on a device.
+/// Location and layout of stored pixels in device memory.
 struct DevicePlace {
   int device = 0;
-  const std::byte* address = nullptr;      ///< address of pixel (0, 0)
-  std::array<std::int64_t, 2> steps = {};  ///< bytes from a pixel to the next row, and to the next column
-  bool turned = false;                     ///< the highest bit of each pixel is inverted, compared with FITS
+  const std::byte* address = nullptr;  ///< the address of the pixel in column 0 of row 0
+  /// distance in bytes from a pixel to the pixel in the next row, and to the pixel in the next column
+  std::array<std::int64_t, 2> steps = {};
+  bool turned = false;  ///< whether the highest bit of each pixel is inverted, compared with the FITS representation
   Written written = nullptr;
 };
 
-/// Stored pixels that are already in the memory of a GPU, where they must stay. A PixelSource for such pixels has this
-/// object as its `read`. operator() copies pixels to the host; the CUDA back end decodes them in place.
+/// Stored pixels that are already in the memory of a GPU and stay there. The member `read` of a PixelSource holds such
+/// an object. operator() copies pixels to the host; the CUDA back end decodes the pixels directly on the device.
 class DevicePixels {
  public:
   DevicePixels(const DevicePlace& place, const Shape& shape, const PixelFormat& format,
                std::shared_ptr<DeviceReader> reader);
 
-  /// Returns the DevicePixels of a source; null if its pixels are not on a device.
+  /// Returns the DevicePixels that `source` holds; null if the pixels are not in device memory.
   static const DevicePixels* of(const PixelSource& source) { return source.read.target<DevicePixels>(); }
 
   const DevicePlace& place() const { return place_; }
 
   void operator()(std::int64_t first, std::int64_t count, std::byte* out) const { copy(nullptr, first, count, out); }
-  /// Reads whole rows, in one copy.
+  /// Copies whole rows to the host; `rows` are their indices, from 0.
   void read_rows(std::span<const std::int64_t> rows, std::byte* out) const;
 
-  /// Decodes all pixels on their device, in the stream of `where`, and adds the numbers of masked pixels to `masked`.
-  /// `out` and `masked` must be on the same device. Throws Error{device} if the stream belongs to another device.
+  /// Decodes all pixels, in the stream of `where`, to floats in `out`, and adds the numbers of masked pixels to
+  /// `masked`. `out` and `masked` must be in the memory of the pixels' device. Throws Error{device} if the stream
+  /// belongs to another device.
   void decode(float* out, MaskCounts* masked, const Gpu& where) const;
-  /// As decode(), for a quality map: each pixel becomes 0, or masked where mask_source() would mask it.
+  /// As decode(), for a map of bad pixels: `out` is 0 at good pixels, and masked at pixels that mask_source() would
+  /// mask.
   void judge(const BadPixels& bad, float* out, MaskCounts* masked, const Gpu& where) const;
 
  private:

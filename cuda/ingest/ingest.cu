@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Sizes of the pieces in which pixels from page-locked memory are copied to the device. Each piece is 7/8 of what is
-/// left. Fewer pieces mean fewer pauses on the bus, but the last piece is decoded only after it has arrived.
-constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // in pixels
+/// Smallest number of pixels of a piece, and the number of which piece sizes are multiples. Pixels in page-locked
+/// memory are copied to the device in pieces, each 7/8 of the remaining pixels. Fewer pieces mean fewer pauses on the
+/// bus; a small last piece shortens the wait at the end, since a piece is decoded only after its arrival.
+constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;
 static_assert(least_piece % piece_grain == 0);
 
 std::int64_t next_piece(std::int64_t left) {
@@ -24,8 +25,8 @@ std::int64_t next_piece(std::int64_t left) {
   return std::min(left, std::max(most, least_piece));
 }
 
-/// Number of bytes of a chunk, for pixels that are stored in fewer or more bytes than a float. Longer chunks mean fewer
-/// pauses on the bus, but the last chunk is decoded only after it has arrived.
+/// Returns the number of bytes of a chunk, for pixels whose stored size differs from that of a float. Longer chunks
+/// mean fewer pauses on the bus, but a longer wait at the end: the last chunk is decoded only after its arrival.
 std::int64_t straight_chunk(std::int64_t image_bytes) {
   return std::clamp(image_bytes / 16 / mebibyte * mebibyte, mebibyte, 8 * mebibyte);
 }
@@ -36,15 +37,15 @@ bool is_page_locked(const std::byte* address) {
   return attributes.type == cudaMemoryTypeHost;
 }
 
-/// Whether the stored pixels are in page-locked memory, which the bus reads at full speed.
+/// Whether the stored pixels are in page-locked host memory, from which the bus copies at full speed.
 bool is_page_locked(const PixelSource& source) {
   const std::int64_t bytes = source.shape.count() * source.format.bytes();
   return source.memory != nullptr && bytes > 0 && is_page_locked(source.memory) &&
          is_page_locked(source.memory + bytes - 1);
 }
 
-/// If the pixels are already on the device, queues their decoding, or their judging for a quality map. Returns false if
-/// they are not.
+/// If the stored pixels are already in device memory, queues their decoding, and returns true. For a map of bad pixels,
+/// queues DevicePixels::judge() instead. Returns false if the pixels are in host memory or in a file.
 bool ingest_there(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where) {
   float* const out = pixels.image.pixels.data();
   const DevicePixels* const there = DevicePixels::of(source);
@@ -70,7 +71,7 @@ void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
   ingest_plain(source, pixels);
 }
 
-/// Sends stored pixels through the slots.
+/// Reads stored pixels with all host threads, and sends the pixels through slots, pieces of page-locked memory.
 void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count(), pixel_bytes = source.format.bytes();
   const std::int64_t at_once = lane_bytes() / pixel_bytes;
@@ -78,19 +79,19 @@ void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
   make_slots();
   const Fork fork(*this);
   parallel_for(total, at_once, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
-    use_device(where_.device);  // a new thread starts with device 0
+    use_device(where_.device);  // a new thread begins with current device 0
     read(source, begin, end - begin, pixels);
   });
 }
 
-/// Sends pixels from page-locked memory.
+/// Sends pixels that are in page-locked memory directly from there.
 void Ingester::send_straight(const PixelSource& source, Pixels<Gpu>& pixels) {
   if (source.format.bytes() == sizeof(float)) return send_in_place(source, pixels);
   send_in_chunks(source, pixels);
 }
 
-/// Sends stored pixels that are as large as floats, from page-locked memory. They are copied to the memory of the
-/// result and decoded in place, so that no copy waits.
+/// Sends stored pixels of the size of a float from page-locked memory. The pixels are copied into the result's memory
+/// and decoded in place, so no copy must wait for free memory.
 void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const cudaStream_t bus = lanes_[0].stream.where().stream;
@@ -112,7 +113,8 @@ void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels) {
   }
 }
 
-/// Sends stored pixels that are not as large as floats, from page-locked memory, through the lanes.
+/// Sends stored pixels whose size differs from that of a float from page-locked memory, in chunks, through the memory
+/// of the lanes.
 void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const std::int64_t image_bytes = total * source.format.bytes();
@@ -130,8 +132,8 @@ void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels) {
   }
 }
 
-/// Reads pixels that fit into a lane and sends them through slots. Any thread that uses the device may call it. Each
-/// thread fills a slot, sends it and takes the next one, independent of other threads.
+/// Reads `count` pixels, at most as many as a lane's memory holds, and sends them through slots. Thread-safe. Each
+/// thread fills a slot, queues its copy, and continues with the next slot, independently of other threads.
 void Ingester::read(const PixelSource& source, std::int64_t first, std::int64_t count, Pixels<Gpu>& pixels) {
   const std::int64_t pixel_bytes = source.format.bytes(), at_once = slot_bytes() / pixel_bytes;
   Lane& lane = next_lane();
@@ -150,7 +152,7 @@ void Ingester::read(const PixelSource& source, std::int64_t first, std::int64_t 
   }
 }
 
-/// Queues the decoding of pixels that will be at `stored` when the work of the stream reaches it.
+/// Queues the decoding of pixels that will be at `stored` when the stream's earlier work is done.
 void Ingester::decode(const PixelFormat& format, const std::byte* stored, std::int64_t first, std::int64_t count,
                       Pixels<Gpu>& pixels, const Gpu& where) {
   with_stored_type(format.bitpix, [&]<class Stored>(Stored) {
@@ -170,7 +172,7 @@ void Ingester::make_lanes_wide(std::int64_t bytes) {
   }
 }
 
-/// Makes a slot for every reading thread, and two more that are sent meanwhile.
+/// Allocates a slot for every reading thread, and two more, which are being sent while all threads fill slots.
 void Ingester::make_slots() {
   if (!slots_.empty()) return;
   const std::int64_t count = where_.host_threads > 1 ? where_.host_threads + 2 : 2;
@@ -178,15 +180,15 @@ void Ingester::make_slots() {
   for (std::int64_t slot = 0; slot < count; ++slot) slots_.emplace_back(slot_memory_.data() + slot * slot_bytes());
 }
 
-/// Makes later work in the lanes wait for earlier work in the stream.
+/// Makes work that is queued later in the lanes wait for work already queued in the stream.
 void Ingester::fork() {
   begun_.record(where_.stream);
   for (Lane& lane : lanes_) check(cudaStreamWaitEvent(lane.stream.where().stream, begun_.get(), 0));
 }
 
-/// Makes later work in the stream wait for earlier work in the lanes. Failures are not reported: they are faults of the
-/// device, which the next call finds. The device is set again, since this thread may have read for an image on another
-/// device while it waited.
+/// Makes work that is queued later in the stream wait for work already queued in the lanes. Errors are ignored: they
+/// are faults of the device, which the next CUDA call reports. Sets the device again, since this thread may have worked
+/// for an image on another device while it waited in parallel_for().
 void Ingester::join() noexcept {
   cudaSetDevice(where_.device);
   for (Lane& lane : lanes_) {

@@ -14,45 +14,46 @@
 
 namespace srcextract {
 
-/// Brings stored pixels to the device, for one image after another. Its streams, page-locked memory and device memory
-/// are made only once.
+/// Copies stored pixels of one image after another to the device and decodes them there. Streams, page-locked memory
+/// and device memory are allocated once and kept.
 class Ingester {
  public:
-  /// Upper limit of the device memory that is used in addition to the image.
+  /// Upper limit of the device memory in bytes that is needed besides the image.
   static constexpr std::int64_t most_device_bytes = std::int64_t{64} << 20;
 
   explicit Ingester(const Gpu& where);
 
-  /// Queues the work of ingest() (stages/ingest/ingest.hpp). Pixels in page-locked memory are copied directly from it,
-  /// and must stay unchanged until the stream is done. All other pixels have been read when this returns.
+  /// Queues the work of ingest() in stages/ingest/ingest.hpp. Pixels in page-locked memory are copied directly from
+  /// there, so they must not change until the stream has finished. All other pixels have been read when this function
+  /// returns.
   void ingest(const PixelSource& source, Pixels<Gpu>& pixels);
 
-  /// As ingest(), for a plane with RICE_1 tiles. The tiles cross the bus compressed, and the device decodes them; waits
-  /// for the end. The host decodes the few tiles that are stored in another form. Returns false if the plane does not
-  /// qualify, or if a tile is damaged. The pixels are then undefined, and must be read by ingest(), which reports the
-  /// damage.
+  /// As ingest(), for a compressed plane with RICE_1 tiles. The compressed tiles are copied, and the device decodes
+  /// them; the function waits for the result. The host decodes the few tiles that are stored in another form. Returns
+  /// false if the plane is not of this kind, or if a tile is damaged. In that case the pixels are undefined, and must
+  /// be read again on the host, which reports the damage.
   bool ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels);
 
  private:
-  /// Bytes of a slot, which one thread fills. Small slots use the bus badly and need many driver calls, for which
-  /// threads that feed a device wait for each other. Large slots take long to page-lock.
+  /// Returns the size in bytes of a slot, which one thread fills. Small slots use the bus badly and need many driver
+  /// calls, during which threads that use the same device wait for each other. Large slots take long to page-lock.
   std::int64_t slot_bytes() const { return std::int64_t{where_.host_threads > 1 ? 1 : 2} << 20; }
 
-  /// Bytes that are decoded at once. Few large calls are better, since every driver call delays other threads that feed
-  /// the device.
+  /// Returns the number of bytes that are decoded by one kernel. Few large kernels are better than many small ones,
+  /// since every driver call delays other threads that use the device.
   std::int64_t lane_bytes() const { return where_.host_threads > 1 ? slot_bytes() : 4 * slot_bytes(); }
 
-  /// Page-locked host memory for pixels between the file and the bus, filled by one thread at a time.
+  /// Page-locked host memory in which one thread at a time stores pixels, before the pixels are copied to the device.
   struct Slot {
     explicit Slot(std::byte* place) : memory(place) {}
 
     std::mutex turn;
     std::byte* memory;
-    Event sent;  ///< once it has happened, the slot may be filled again
+    Event sent;  ///< when this event has happened, the slot may be filled again
   };
 
-  /// A stream that copies and decodes chunks in turn, with its own device memory. One lane copies while another
-  /// decodes, so that the bus is always busy.
+  /// A stream that copies and decodes chunks in alternation, with its own device memory. While one lane decodes, the
+  /// other lane copies, so that the bus is always busy.
   struct Lane {
     Lane(int device) : stream(device) {}
 
@@ -62,8 +63,8 @@ class Ingester {
     Event done;
   };
 
-  /// Makes the stream wait for the lanes when destroyed, even if a read fails: the lanes must be idle before the
-  /// pixels' memory is reused.
+  /// Constructed before work is queued in the lanes. The destructor makes the stream wait for the lanes, even after an
+  /// exception: the lanes must be idle before the pixels' memory is reused.
   struct Fork {
     explicit Fork(Ingester& of) : ingester(of) { ingester.fork(); }
     ~Fork() { ingester.join(); }
@@ -94,13 +95,14 @@ class Ingester {
   std::deque<Slot> slots_;
   std::atomic<std::size_t> next_lane_ = 0, next_slot_ = 0;
   Event begun_;
-  std::deque<Event> come_;  ///< arrivals of the pieces of an image
+  std::deque<Event> come_;  ///< one event for each piece of an image, recorded after its copy
   DeviceRandoms randoms_;
-  PinnedBuffer tile_table_{0};  ///< tiles of a compressed plane, to be copied to the device
+  /// the DeviceTile structs of a compressed plane, as the source of the copy to the device
+  PinnedBuffer tile_table_{0};
   DamageFlag damage_;
 };
 
-/// Returns a host copy of the pixels with all their maps.
+/// Returns a host copy of the pixels and of all their maps.
 inline Pixels<Cpu> to_host(const Pixels<Gpu>& source, const Gpu& where) {
   Pixels<Cpu> copy;
   copy.image = to_host(source.image, where);

@@ -21,7 +21,8 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
       RiceParts::of(*plane, source.shape.width, slot_bytes(), most_of_lane - bus_alignment, readers);
   if (!parts) return false;
 
-  const StreamEnd end(where_);  // waits, even if this throws, since sources of copies must outlive them
+  // waits for the stream even after an exception: memory that is the source of a copy must outlive the copy
+  const StreamEnd end(where_);
   std::int64_t widest = 0;
   for (const RiceParts::Part& part : parts->parts())
     widest = std::max(widest, bus_room(part.table_bytes()) + part.bytes);
@@ -50,8 +51,8 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
   return !damage_.raised(where_);
 }
 
-/// Sends one part of the tiles into a lane. The lane's memory may still be in use for the previous part; the stream
-/// orders both.
+/// Copies the tiles of one part to a lane's memory and queues their decoding. The previous part may still be using the
+/// same memory, but both use the same stream, which executes them one after the other.
 void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms) {
   Lane& lane = next_lane();
   const cudaStream_t stream = lane.stream.where().stream;
@@ -60,7 +61,7 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
   const auto* const table = reinterpret_cast<const DeviceTile*>(tile_table_.data()) + part.begin;
   check(cudaMemcpyAsync(there, table, static_cast<std::size_t>(part.table_bytes()), cudaMemcpyHostToDevice, stream));
   parallel_for(std::ssize(part.slices), 1, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t) {
-    use_device(where_.device);  // a new thread starts with device 0
+    use_device(where_.device);  // a new thread begins with current device 0
     const RiceParts::Slice& slice = part.slices[static_cast<std::size_t>(begin)];
     Slot& slot = slots_[next_slot_++ % slots_.size()];
     const std::lock_guard turn(slot.turn);
@@ -71,19 +72,19 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
                           cudaMemcpyHostToDevice, stream));
     slot.sent.record(stream);
   });
-  use_device(where_.device);  // this thread may have read for an image on another device
+  use_device(where_.device);  // while waiting, this thread may have worked for an image on another device
   image.tiles = reinterpret_cast<const DeviceTile*>(there);
   image.count = part.tiles();
   image.streams = streams;
   decode_rice_image(image, randoms, where_, stream);
 }
 
-/// Decodes on the host the tiles that the device cannot decode, and sends their pixels: row by row, or all rows at once
-/// if they are consecutive.
+/// Decodes on the host the tiles that the device cannot decode, and sends their pixels: one row at a time, or all rows
+/// together if the tile is as wide as the image.
 void Ingester::read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t most = slot_bytes() / source.format.bytes(), width = source.shape.width;
   parallel_for(std::ssize(tiles), 1, Cpu{where_.host_threads}, [&](std::int64_t number, std::int64_t) {
-    use_device(where_.device);  // a new thread starts with device 0
+    use_device(where_.device);  // a new thread begins with current device 0
     const RiceTile& tile = tiles[static_cast<std::size_t>(number)];
     const bool whole_rows = tile.width == width;
     const std::int64_t rows = whole_rows ? 1 : tile.height, length = whole_rows ? width * tile.height : tile.width;

@@ -12,20 +12,21 @@ namespace srcextract {
 
 namespace {
 
-/// Number of pixels of each tile that a warp decodes before it writes them. Each lane decodes its own tile; then all
-/// lanes write neighbouring pixels of one tile.
+/// Number of pixels of each tile that are decoded before they are written. Each lane decodes pixels of its own tile;
+/// then all lanes together write neighbouring pixels of one tile after another.
 constexpr int piece = warp_size;
 
-/// Shared memory of a warp.
+/// Shared memory of a warp, with one entry per lane for the lane's tile.
 struct WarpTiles {
   DeviceTile tile[warp_size];
-  std::uint32_t integers[warp_size][piece + 1];  ///< by lane, padded so that a column uses different banks
+  /// first index: lane; the padding puts the elements of a column into different memory banks
+  std::uint32_t integers[warp_size][piece + 1];
   std::int32_t random_at[warp_size], random_next[warp_size];
   std::uint32_t words[RiceWords::ring_words][warp_size];
 };
 
-/// Writes the pixels begin to begin + piece - 1 of a tile, one per lane. Returns whether a pixel does not fit the
-/// image's pixel type.
+/// Writes the pixels `begin` to begin + piece - 1 of a tile, one per lane. Returns whether this lane's pixel exceeds
+/// the range of the image's pixel type, which is a sign of damage.
 __device__ bool write_piece(const WarpTiles& warp, int row, std::int32_t begin, const RiceImage& image,
                             const float* randoms, MaskCounts& counts) {
   const DeviceTile& tile = warp.tile[row];
@@ -41,7 +42,7 @@ __device__ bool write_piece(const WarpTiles& warp, int row, std::int32_t begin, 
   return is_too_large(integer, image.format.bitpix);
 }
 
-/// Decodes tiles. A warp handles `tiles_of_warp` tiles, one per lane.
+/// Decodes tiles; each warp decodes `tiles_of_warp` tiles, one per lane.
 __global__ void __launch_bounds__(warp_size)
     decode_tiles_kernel(const __grid_constant__ RiceImage image, const float* randoms, int tiles_of_warp) {
   __shared__ WarpTiles warp;
@@ -85,12 +86,12 @@ __global__ void __launch_bounds__(warp_size)
   add_over_warp(*image.masked, counts);
 }
 
-/// Number of warps wanted on a multiprocessor.
+/// Number of warps per multiprocessor that choose_tiles_of_warp() tries to reach.
 constexpr std::int64_t warps_wanted = 8;
 constexpr int least_tiles_of_warp = 4;
 
-/// Chooses how many tiles a warp decodes. Few tiles are faster in many warps of a few lanes; with many tiles, no lane
-/// should idle.
+/// Returns the number of tiles that each warp decodes. For few tiles, many warps with few active lanes are faster; for
+/// many tiles, all lanes should be active.
 int choose_tiles_of_warp(std::int64_t tiles, const Gpu& where) {
   int chosen = least_tiles_of_warp;
   while (chosen < warp_size && chosen * warps_wanted * where.multiprocessors < tiles) chosen *= 2;

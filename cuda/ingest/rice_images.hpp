@@ -11,35 +11,35 @@
 
 namespace srcextract {
 
-/// A RiceTile as the device reads it.
+/// The data of a compressed tile that the device needs to decode it.
 struct DeviceTile {
   RiceScale how;
-  std::int64_t first;   ///< its first pixel in the plane
-  std::uint32_t begin;  ///< offset of its first byte in the streams; a multiple of 16
+  std::int64_t first;   ///< index in the plane of the tile's first pixel
+  std::uint32_t begin;  ///< offset in bytes of the tile's stream in RiceImage::streams; a multiple of 16
   std::uint32_t bytes;
   std::int32_t width, pixels;
 };
 
-/// Converts a tile for the device. `begin`: offset at which the tile's stream will be on the device; `plane_width`:
-/// width of the plane.
+/// Converts a tile for the device. `plane_width` is the width of the plane in pixels; `begin` is the offset in bytes at
+/// which the tile's stream will be in RiceImage::streams.
 DeviceTile make_device_tile(const RiceTile& tile, const RicePlane& plane, std::int64_t plane_width, std::int64_t begin);
 
-/// Tiles of one plane on the device, and where their pixels are to be written.
+/// Tiles of one plane in device memory, and the memory to which the decoded pixels are written.
 struct RiceImage {
   const DeviceTile* tiles = nullptr;
   std::int64_t count = 0;
-  const std::byte* streams = nullptr;  ///< compressed bytes of all tiles, at a multiple of 16 bytes
-  std::int64_t width = 0;              ///< width of the plane
+  const std::byte* streams = nullptr;  ///< compressed bytes of all tiles; the address is a multiple of 16
+  std::int64_t width = 0;              ///< width of the plane in pixels
   float* out = nullptr;
-  MaskCounts* masked = nullptr;  ///< masked pixels are added to these counts
-  int* damaged = nullptr;        ///< set to 1 if a tile is damaged; all pixels are then undefined
+  MaskCounts* masked = nullptr;  ///< counts to which the numbers of masked pixels are added
+  int* damaged = nullptr;        ///< set to 1 if a tile is damaged, in which case all pixels are undefined
   RiceFormat format{};
 };
 
-/// The random numbers of the FITS standard in device memory, copied there at first use.
+/// The random numbers that the FITS standard defines for dithering, in device memory, copied there at first use.
 class DeviceRandoms {
  public:
-  /// Null if `dither` is none.
+  /// Returns the numbers; null if `dither` is none.
   const float* of(Dither dither, const Gpu& where);
 
  private:
@@ -49,10 +49,9 @@ class DeviceRandoms {
 /// A flag by which a kernel reports to the host that a tile is damaged.
 class DamageFlag {
  public:
-  /// Queues clearing the flag. Returns the int on the device for RiceImage::damaged, which is valid as long as this
-  /// object.
+  /// Queues the clearing of the flag. Returns the address for RiceImage::damaged, valid as long as this object exists.
   int* clear(const Gpu& where);
-  /// Whether work queued on the stream of `where` has set the flag; waits for this work.
+  /// Waits for the work queued in the stream of `where`, and returns whether a kernel has set the flag.
   bool raised(const Gpu& where);
 
  private:
@@ -60,8 +59,8 @@ class DamageFlag {
   PinnedBuffer here_{0};  ///< a copy of the flag: one int
 };
 
-/// Queues the decoding of all tiles. Integers, floats and masked pixels equal those that the host decodes from the same
-/// bytes. `randoms` comes from DeviceRandoms; null if nothing is dithered.
+/// Queues the decoding of all tiles in `stream`. Pixels and counts of masked pixels are equal to those that the host
+/// decodes from the same bytes. `randoms` comes from DeviceRandoms; null if pixels are not dithered.
 void decode_rice_image(const RiceImage& image, const float* randoms, const Gpu& where, CUstream_st* stream);
 
 }  // namespace srcextract

@@ -9,17 +9,18 @@ namespace srcextract {
 
 namespace {
 
-/// With fewer tiles the host is faster: it decodes many pixels in the time in which a device thread decodes one.
+/// Smallest number of tiles that the device decodes. For fewer tiles the host is faster: a device thread, which decodes
+/// a whole tile, needs as long for one pixel as a host thread for many pixels.
 constexpr std::int64_t least_tiles = 32;
 
-/// At most one tile in this many may be stored in another form than RICE_1. These are tiles of floats without noise,
-/// which cannot be quantised.
+/// If more than one tile in share_of_others is stored in another form than RICE_1, the host decodes the plane. Such
+/// tiles contain floats without noise, which cannot be quantised.
 constexpr std::int64_t share_of_others = 8;
 
-/// Most pixels of a tile. Their codes, even the longest, take less than 2^32 bits.
+/// Largest number of pixels of a tile. Even with the longest codes, so many pixels have less than 2^32 compressed bits.
 constexpr std::int64_t most_pixels_of_tile = std::int64_t{1} << 20;
 
-/// Number of tiles that a thread looks up in the file's table at a time.
+/// Number of tiles that a host thread looks up in the file's table at a time.
 constexpr std::int64_t tiles_at_once = 256;
 
 }  // namespace

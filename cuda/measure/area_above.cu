@@ -9,7 +9,8 @@ namespace srcextract {
 
 namespace {
 
-/// The runs of an image, for kernels; not more than there is room for.
+/// The runs (consecutive foreground pixels of a row) of an image, as kernels read them; at most as many as the list
+/// holds.
 struct RunTable {
   const Run* runs;
   const std::int64_t* row_begin;
@@ -21,8 +22,8 @@ struct RunTable {
         items{from.row_begin.data() + from.shape.height, from.runs.size()} {}
 };
 
-/// Counts shared pixels, with a thread per run of the sources. Sources for which there is no room are left out: the
-/// host will start again.
+/// Counts, for each source, its pixels that are also in runs of `above`, with one thread per run of the sources. Skips
+/// sources that the buffers cannot hold: the host repeats the work with larger buffers.
 __global__ void area_above_kernel(RunTable of_sources, RunTable above, const std::int32_t* label,
                                   unsigned long long* area, std::int64_t room) {
   const std::int64_t count = of_sources.items(), above_there = above.items();

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// Replaces masked pixels by the background of `levels`, or by 0 if `levels` is null.
+/// Copies the image, with masked pixels replaced by the background level, or by 0 if `levels` is null.
 __global__ void __launch_bounds__(block_threads)
     fill_masked_kernel(const float* pixels, std::int64_t count, const Levels* levels, float* full) {
   const float value = levels != nullptr ? static_cast<float>(levels->background) : 0.0F;

@@ -8,24 +8,25 @@ namespace srcextract {
 
 namespace {
 
-/// The groups of the ordered sum, for all large sources. The groups of one source are consecutive.
+/// The groups of all large sources. A group is the set of up to ordered_group consecutive runs, or of sums, that the
+/// ordered sum (stages/math/ordered_sum.hpp) adds first. Groups of one source are consecutive.
 struct Groups {
-  std::uint32_t* large;  ///< per group: index of its source in the list of large sources
+  std::uint32_t* large;  ///< for each group: index of its source in the list of large sources
   SourceSums* sums;
 
-  /// Upper limit of the number of groups. Sources with ordered_group + 1 runs, which have two groups each, need the
-  /// most.
+  /// Returns an upper limit of the number of groups of sources with `runs` runs in total. The worst case is sources of
+  /// ordered_group + 1 runs, which have two groups each.
   static std::int64_t room_for(std::int64_t runs) { return 2 * runs / (ordered_group + 1) + 1; }
 };
 
-/// A run of a large source.
+/// A run (consecutive pixels of a row) of a large source, with the counter for the source's runs in that row.
 struct LargeMember {
   Member member;
-  LargeSource* source = nullptr;         ///< null: the run is not of a large source
-  std::uint32_t* row = nullptr;          ///< counter of the source's runs in this run's row
-  std::uint32_t key = SourceRuns::none;  ///< equal keys have the same counter
+  LargeSource* source = nullptr;         ///< null if the run does not belong to a large source
+  std::uint32_t* row = nullptr;          ///< counter of the source's runs in this row
+  std::uint32_t key = SourceRuns::none;  ///< equal for runs with the same counter
 
-  /// Makes the member for run i; an empty one if i >= end.
+  /// Sets the members for run i. If i >= end, or if the run's source is not large, the object stays empty.
   __device__ LargeMember(const SourceRuns& all, std::int64_t i, std::int64_t end) {
     const std::uint32_t index = i < end ? all.source_of(i) : all.none;
     if (index == all.none) return;
@@ -33,8 +34,9 @@ struct LargeMember {
     if (!place.is_large()) return;
     member = {all.runs[i], index};
     source = all.large + place.place;
-    // A connected source has at least one run in each row from its first to its last. So it needs at most as many
-    // counters as it has runs, and its rows use them in turn. For a scattered source the counters mean nothing.
+    // A connected source has at least one run in each row from its first to its last, so it has at most as many rows as
+    // runs. Hence one counter per run suffices, and row y uses counter y % runs. The counters of a scattered source are
+    // meaningless.
     key = source->begin + static_cast<std::uint32_t>(member.run.y) % source->runs;
     row = all.numbers + key;
   }
@@ -53,7 +55,8 @@ __device__ void clear_rows(const SourceRuns& all) {
   }
 }
 
-/// Lowers `least` to `value`. A plain load comes first, since atomics wait for one another and plain loads do not.
+/// Lowers `least` to `value`. Compares with a plain load first, since atomic operations on one address wait for each
+/// other, but loads do not.
 __device__ void lower(std::int32_t* least, std::int32_t value) {
   if (value < __ldcg(least)) atomicMin(least, value);
 }
@@ -61,7 +64,7 @@ __device__ void raise(std::int32_t* most, std::int32_t value) {
   if (value > __ldcg(most)) atomicMax(most, value);
 }
 
-/// Counts the runs in every row of every large source, and finds the box of its pixels.
+/// Counts the runs in every row of every large source, and finds the bounding box of the source's pixels.
 __device__ void count_rows(const SourceRuns& all) {
   const std::int64_t count = all.items();
   for (std::int64_t i = thread_index(); i - threadIdx.x % 32 < count; i += thread_total()) {
@@ -83,8 +86,8 @@ __device__ void count_rows(const SourceRuns& all) {
 
 using Scan = cub::BlockScan<std::uint32_t, block_threads>;
 
-/// Writes the runs of a scattered source to its range in all.members. The block goes through all runs of the source's
-/// rows.
+/// Writes the runs of a scattered source to the source's range in all.members. The block searches all runs in the
+/// source's rows.
 __device__ void place_scattered(const SourceRuns& all, const LargeSource& source, Scan::TempStorage& scratch) {
   const std::int64_t end = min(all.row_begin[source.extent.ymax + 1], all.items());
   std::uint32_t place = source.begin;
@@ -95,12 +98,12 @@ __device__ void place_scattered(const SourceRuns& all, const LargeSource& source
     Scan(scratch).ExclusiveSum(own ? 1u : 0u, before, sum);
     if (own) all.members[place + before] = {all.runs[i], source.source};
     place += sum;
-    __syncthreads();  // the shared memory is used again
+    __syncthreads();  // the next iteration overwrites `scratch`
   }
 }
 
-/// Converts the number of runs in each row to the index in all.members where the row's runs begin. Also lists the
-/// groups. A block handles one source at a time.
+/// Converts the number of runs in each row to the index in all.members at which the row's runs begin. Also sets
+/// Groups::large. A block handles one source at a time.
 __device__ void place_rows(const SourceRuns& all, const Groups& groups) {
   __shared__ typename Scan::TempStorage scratch;
   for (std::uint32_t k = blockIdx.x; k < all.totals->large_sources; k += gridDim.x) {
@@ -120,13 +123,13 @@ __device__ void place_rows(const SourceRuns& all, const Groups& groups) {
       Scan(scratch).ExclusiveSum(y < end ? *row : 0, before, sum);
       if (y < end) *row = place + before;
       place += sum;
-      __syncthreads();  // the shared memory is used again
+      __syncthreads();  // the next iteration overwrites `scratch`
     }
   }
 }
 
-/// Writes the runs of large sources that are not scattered to all.members, in raster order. A warp goes through one row
-/// of the image.
+/// Writes the runs of large sources, except scattered sources, to all.members in raster order. Each warp handles one
+/// image row at a time, from left to right.
 __device__ void place_members(const SourceRuns& all) {
   const std::int64_t count = all.items();
   for (std::int64_t y = thread_index() / 32; y < all.height; y += thread_total() / 32) {
@@ -141,8 +144,8 @@ __device__ void place_members(const SourceRuns& all) {
   }
 }
 
-/// Measures the runs of every group, and sums each group. A block handles as many groups as it has threads for, or
-/// fewer, so that more blocks have work.
+/// Measures all runs of each group, and adds up each group. A block handles at most as many groups as it has threads
+/// for their runs; fewer if some blocks would else be idle.
 __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, const Groups& groups) {
   __shared__ RunTile tile;
   constexpr std::uint32_t most = block_threads / ordered_group;
@@ -160,7 +163,7 @@ __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, co
     }
     const bool has_run = run < source.runs;
     const Run own = has_run ? all.members[source.begin + run].run : Run{};
-    __syncthreads();  // all threads are done with the previous tile
+    __syncthreads();  // all threads have finished reading the previous tile
     if (threadIdx.x == 0) tile.clear();
     __syncthreads();
     measurer.measure(tile, has_run, own, source.extent, static_cast<int>(threadIdx.x));
@@ -170,8 +173,9 @@ __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, co
   }
 }
 
-/// Does one level of the ordered sum: every group whose index is a multiple of ordered_group * stride adds up the sums
-/// of groups that are `stride` apart. When one group of a source is left, its sums are stored in `sums`.
+/// Does one level of the ordered sum. Every group whose index within its source is a multiple of ordered_group * stride
+/// adds the sums of the groups `stride`, 2 stride, ... further on. When one group of a source remains, its sums are
+/// stored in `sums`.
 __device__ void ordered_level(const SourceRuns& all, const Groups& groups, std::uint32_t stride, SourceSums* sums) {
   const std::uint32_t count = all.totals->large_groups;
   for (auto g = static_cast<std::uint32_t>(thread_index()); g < count;
@@ -186,7 +190,7 @@ __device__ void ordered_level(const SourceRuns& all, const Groups& groups, std::
   }
 }
 
-/// Does all steps in one launch; all blocks wait for one another after every step.
+/// Does all steps in one cooperative launch, with a barrier of all blocks after every step.
 __global__ void __launch_bounds__(block_threads, 3)
     measure_large_sources_kernel(SourceRuns all, MeasuredImage image, Groups groups, SourceSums* sums) {
   if (all.totals->large_sources == 0) return;
@@ -206,7 +210,7 @@ __global__ void __launch_bounds__(block_threads, 3)
   }
 }
 
-/// Number of blocks: as many as the device runs at once.
+/// Returns the number of blocks that the device runs at the same time, as a cooperative launch requires.
 unsigned int resident_blocks(const Gpu& where) {
   int per_processor = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, measure_large_sources_kernel, block_threads, 0));

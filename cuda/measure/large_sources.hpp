@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// Sums the pixels of large sources (those with more than ordered_group runs), with all blocks working on one source
-/// together. Costs almost nothing if there are none.
+/// Sums the pixels of large sources, which have more than ordered_group runs (consecutive pixels of a row). All blocks
+/// work together on every source. Costs almost no time if there are no large sources.
 void measure_large_sources(const SourceRuns& all, const MeasuredImage& image, SourceSums* sums, const Gpu& where);
 
 }  // namespace srcextract

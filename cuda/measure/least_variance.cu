@@ -15,7 +15,7 @@ __global__ void fill_kernel(float* least, std::int64_t count) {
     least[i] = std::numeric_limits<float>::infinity();
 }
 
-/// A map of variances. least() returns the least variance in a run.
+/// A map of variances. least() returns the smallest variance in a run, a set of consecutive pixels of a row.
 struct VarianceMap {
   const float* pixels;
   std::int64_t width;
@@ -28,7 +28,8 @@ struct VarianceMap {
   }
 };
 
-/// As VarianceMap, for a mesh of noise (rms). least() returns the square of the least noise in a run.
+/// As VarianceMap, but for noise (standard deviation) from a mesh. least() returns the square of the smallest noise in
+/// a run.
 struct VarianceOfMesh {
   MeshMap rms;
 
@@ -42,8 +43,9 @@ struct VarianceOfMesh {
   }
 };
 
-/// Finds the least variance of each source, with a thread per run. Floats that are not negative order like their bits
-/// as integers. Sources for which there is no room are left out: the host will start again.
+/// Finds the smallest variance of each source, with one thread per run. Compares floats as integers, which is correct
+/// since variances are not negative. Skips sources that the buffers cannot hold: the host repeats the work with larger
+/// buffers.
 template <class Variance>
 __global__ void least_variance_kernel(const Run* runs, ItemCount items, const std::int32_t* label, Variance variance,
                                       int* least, std::int64_t room) {

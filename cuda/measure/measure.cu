@@ -7,18 +7,19 @@ namespace srcextract {
 
 namespace {
 
-/// A block handles the small sources whose runs begin among this many members (runs ordered by source). Together with
-/// the other runs of the last source, these members are fewer than the block's threads.
+/// Number of members (runs ordered by source) from which a block takes sources at a time: small sources whose first run
+/// is among these members. Even with the remaining runs of the last source, the members are not more than the block's
+/// threads.
 constexpr int tile_members = block_threads - ordered_group;
 
-/// Blocks that a multiprocessor runs at once.
+/// Number of blocks that a multiprocessor should run at the same time.
 constexpr int resident_blocks = 5;
 
-/// The small sources that a block handles at a time, in shared memory.
+/// The small sources that a block handles at a time, in shared memory; a small source has at most ordered_group runs.
 struct SourceTile {
   struct Source {
     std::uint32_t index;
-    int first, runs;  ///< place of its first run among `members`, and number of its runs
+    int first, runs;  ///< index of its first run in `members`, and number of its runs
     Extent extent;
   };
   Member members[block_threads];
@@ -27,7 +28,7 @@ struct SourceTile {
   int source_count;
 };
 
-/// The box of a source's pixels, and the number of its runs before a given run.
+/// The bounding box of a source's pixels, and the number of the source's runs that precede a given run in raster order.
 struct Surveyed {
   Extent extent;
   int before;
@@ -44,8 +45,8 @@ __device__ Surveyed survey(const Member* members, int count, const Run& run) {
   return found;
 }
 
-/// Sums the runs of each source in a tile, one source per thread; whole warps call it. Not inlined, to save registers:
-/// in most tiles a single warp calls it.
+/// Adds up the runs of each source in a tile, one source per thread. All lanes of a warp must call this function
+/// together. Not inlined, to save registers: in most tiles only one warp calls this function.
 __device__ __noinline__ void add_sources(const SourceTile& tile, SourceSums* sums) {
   const bool adds = static_cast<int>(threadIdx.x) < tile.source_count;
   SourceSums total;
@@ -58,7 +59,7 @@ __device__ __noinline__ void add_sources(const SourceTile& tile, SourceSums* sum
   store_warp(to, total, adds);
 }
 
-/// Sums the pixels of small sources. Each thread measures a run; then it sums the runs of one source.
+/// Sums the pixels of small sources. Each thread first measures one run, then adds up the runs of one source.
 __global__ void __launch_bounds__(block_threads, resident_blocks)
     measure_small_sources_kernel(SourceRuns all, MeasuredImage image, SourceSums* sums) {
   __shared__ SourceTile tile;
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(block_threads, resident_blocks)
     }
     const std::int64_t begin = source.place - first;
     const bool has_run = i < count && begin >= 0 && begin < tile_members;
-    __syncthreads();  // all threads are done with the previous tile
+    __syncthreads();  // all threads have finished reading the previous tile
     tile.members[threadIdx.x] = own;
     if (threadIdx.x == 0) {
       tile.runs.clear();

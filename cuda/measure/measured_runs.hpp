@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// The sums over one run, independent of the source's other runs.
+/// Sums over the pixels of one run (consecutive pixels of a row), without reference to the source's other runs.
 struct MeasuredRun {
   RunSums along;
   std::int32_t y;
@@ -20,13 +20,13 @@ struct MeasuredRun {
   }
 };
 
-/// Runs that the threads of a block measure together, and their sums, in shared memory.
+/// Runs that the threads of a block measure together, and the sums over each run, in shared memory.
 class RunTile {
  public:
-  /// Empties the tile. A single thread calls it, before any run is measured.
+  /// Empties the tile. One thread must call this function before any run is measured.
   __device__ void clear() { long_count_ = 0; }
 
-  /// Sums one group of the ordered sum: `count` measured runs from place `first` on, in their order.
+  /// Adds up one group of the ordered sum: `count` measured runs, in their order, from index `first` on.
   __device__ SourceSums sum(int first, int count, const Extent& extent) const {
     SourceSums total = places_[first].measured.added(extent);
 #pragma unroll 2
@@ -37,7 +37,7 @@ class RunTile {
  private:
   friend class RunMeasurer;
 
-  /// A run of more than ordered_group pixels (stages/math/ordered_sum.hpp), waiting for a warp to measure it.
+  /// A run of more than ordered_group pixels (stages/math/ordered_sum.hpp) that a warp will measure.
   struct LongRun {
     Run run;
     Extent extent;
@@ -46,11 +46,11 @@ class RunTile {
     LongRun waiting;
     MeasuredRun measured;
   } places_[block_threads];
-  int long_runs_[block_threads];  ///< places of the runs that wait, in any order
+  int long_runs_[block_threads];  ///< indices in places_ of the long runs, in any order
   int long_count_;
 };
 
-/// The image that is measured, for kernels.
+/// The image to measure, as kernels read it.
 struct MeasuredImage {
   const float* pixels;
   std::int64_t width, height;
@@ -58,7 +58,6 @@ struct MeasuredImage {
   const MaskCounts* masked;
 };
 
-/// Measures runs of an image.
 class RunMeasurer {
  public:
   __device__ explicit RunMeasurer(const MeasuredImage& image)
@@ -74,8 +73,8 @@ class RunMeasurer {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(row(run) + run.end - 1));
   }
 
-  /// Measures one run for each thread with `has_run`, and stores the sums at `place` in the tile. The tile must be
-  /// empty. All threads of the block call it; all runs are measured when it returns.
+  /// Measures one run for each thread with `has_run`, and stores the sums at index `place` of the tile, which must be
+  /// empty. All threads of the block must call this function together. All runs are measured when the function returns.
   __device__ void measure(RunTile& tile, bool has_run, const Run& run, const Extent& extent, int place) const {
     if (has_run) {
       if (run.end - run.begin <= ordered_group) {
@@ -101,26 +100,28 @@ class RunMeasurer {
     return gather(along, run, any_masked_ && finds_masked(run, 0, 1));
   }
 
-  /// Measures the long runs of a tile, one per warp. Not inlined, to save registers: few tiles have long runs.
+  /// Measures the long runs of a tile, one per warp at a time. Not inlined, to save registers: few tiles have long
+  /// runs.
   __device__ __noinline__ static void measure_long_runs(RunMeasurer measurer, RunTile& tile) {
     for (int k = static_cast<int>(threadIdx.x / 32); k < tile.long_count_; k += block_threads / 32) {
       const int place = tile.long_runs_[k];
       const RunTile::LongRun one = tile.places_[place].waiting;
-      __syncwarp();  // all lanes have read the waiting run
+      __syncwarp();  // all lanes have read `waiting`, which shares memory with `measured`
       const MeasuredRun measured = measurer.measure_long(one.run, one.extent);
       if (lane() == 0) tile.places_[place].measured = measured;
     }
     __syncthreads();
   }
 
-  /// Measures one long run by all lanes of a warp; every lane gets the result.
+  /// Measures one long run with all lanes of a warp; every lane gets the result.
   __device__ MeasuredRun measure_long(const Run& run, const Extent& extent) const {
     const RunSums along = sum_long(run, extent);
     const bool near_masked = any_masked_ && __any_sync(all_lanes, finds_masked(run, lane(), 32));
     return gather(along, run, near_masked);
   }
 
-  /// Sums over a run in groups of pixels. Every lane sums one group, then all lanes add up the groups in order.
+  /// Sums over a long run in groups of ordered_group pixels. Every lane sums one group; then every lane adds up the
+  /// sums of all groups in order.
   __device__ RunSums sum_long(const Run& run, const Extent& extent) const {
     const std::int64_t npix = run.end - run.begin;
     return ordered_sum<RunSums>((npix + ordered_group - 1) / ordered_group, [&](std::int64_t first, std::int64_t last) {
@@ -137,16 +138,16 @@ class RunMeasurer {
     });
   }
 
-  /// Returns the sums of another lane. If RunSums gets a new member, the structured binding no longer compiles, so the
-  /// member cannot be forgotten here.
+  /// Returns the sums of another lane. The structured binding lists all members: if RunSums gets a new member, this
+  /// function no longer compiles, so the member cannot be forgotten.
   __device__ static RunSums shuffle(const RunSums& sums, int lane) {
     const auto& [v, vx, vxx, peak, xpeak] = sums;
     return {__shfl_sync(all_lanes, v, lane), __shfl_sync(all_lanes, vx, lane), __shfl_sync(all_lanes, vxx, lane),
             __shfl_sync(all_lanes, peak, lane), __shfl_sync(all_lanes, xpeak, lane)};
   }
 
-  /// Whether a masked pixel is among a run's pixels or their neighbours. Each of `lanes` lanes checks a part of the
-  /// columns.
+  /// Whether any of the run's pixels or their neighbours is masked. `first` is this lane's index; each of `lanes` lanes
+  /// tests every lanes-th column.
   __device__ bool finds_masked(const Run& run, int first, int lanes) const {
     const PixelBox box = surroundings(run, width_, height_);
     bool found = false;

@@ -16,7 +16,7 @@ __global__ void clear_kernel(SourceRuns all) {
   for (std::int64_t i = thread_index(); i < sources; i += thread_total()) all.places[i] = {};
 }
 
-/// Counts the runs of every source, and gives each run its number within its source, in the order of counting.
+/// Counts the runs of every source, and numbers the runs of each source in the order of counting, which is arbitrary.
 __global__ void count_runs_kernel(SourceRuns all) {
   const std::int64_t count = all.items();
   for (std::int64_t i = thread_index(); i - threadIdx.x % 32 < count; i += thread_total()) {
@@ -26,7 +26,7 @@ __global__ void count_runs_kernel(SourceRuns all) {
   }
 }
 
-/// Adds a source to the list of large sources; returns its index in the list.
+/// Appends a source to the list of large sources; returns its index in the list.
 __device__ std::uint32_t list_large(const SourceRuns& all, std::int64_t source, std::uint32_t runs) {
   const std::uint32_t place = atomicAdd(&all.totals->large_sources, 1u);
   LargeSource large{static_cast<std::uint32_t>(source),
@@ -40,11 +40,11 @@ __device__ std::uint32_t list_large(const SourceRuns& all, std::int64_t source, 
   return place;
 }
 
-/// Number of neighbouring sources that a thread handles at a time.
+/// Number of consecutive sources that a thread handles at a time.
 constexpr int thread_sources = 4;
 
-/// Reserves a range in all.members for the runs of every source. Blocks reserve in arbitrary order, which does not
-/// affect any result.
+/// Reserves a range of all.members for the runs of every source. The order of ranges depends on the order in which
+/// blocks run, but does not affect any result.
 __global__ void place_sources_kernel(SourceRuns all) {
   using Scan = cub::BlockScan<std::uint32_t, block_threads>;
   __shared__ typename Scan::TempStorage scratch;
@@ -68,11 +68,11 @@ __global__ void place_sources_kernel(SourceRuns all) {
       own[k].place =
           place[k].is_large() ? list_large(all, own + k - all.places, place[k].runs) : before_block + before[k];
     }
-    __syncthreads();  // the shared memory is used again
+    __syncthreads();  // the next iteration overwrites the shared memory
   }
 }
 
-/// Writes the runs of small sources to their ranges in all.members.
+/// Writes the runs of small sources to the ranges reserved in all.members.
 __global__ void place_runs_kernel(SourceRuns all) {
   const std::int64_t count = all.items();
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {

@@ -9,13 +9,14 @@ namespace srcextract {
 
 static_assert(warp_size == lane_count);
 
-/// Positions of the lanes in the steps that they make together through a circle, row by row.
+/// Positions of the 32 lanes of a warp while they step together through the bounding box of a circle, row by row. In
+/// each step, the lanes cover `columns` columns and 32 / columns rows.
 struct CircleSteps {
   static constexpr int most = 24;
 
   std::int32_t x, y;    ///< position of lane 0 at step 0
-  std::int32_t in_row;  ///< steps from left to right; then the lanes go on below
-  int columns;          ///< columns that the lanes take in one step: 8, 16 or 32
+  std::int32_t in_row;  ///< number of steps from left to right, before the next step begins below
+  int columns;          ///< number of columns that the lanes cover in one step: 8, 16 or 32
 
   __device__ std::int32_t x_at(int step, int of) const {
     return x + (in_row == 1 ? 0 : step % in_row * columns) + (of & (columns - 1));
@@ -25,7 +26,7 @@ struct CircleSteps {
   }
 };
 
-/// The position of this lane. go_on() moves it to the next step.
+/// The position of this lane; go_on() proceeds to the next step.
 class CircleWalk {
  public:
   std::int32_t x, y;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int sizes = 64;
 
-/// The size class of a source: 0 for the largest. There are four classes for every factor of two in the longer side of
-/// its box.
+/// Returns the size class of a source; 0 is the class of the largest sources. Each factor of two in the longer side of
+/// the bounding box is divided into four classes.
 __device__ int size_of(const SourceSums& s) {
   const std::int32_t columns = s.xmax - s.xmin + 1, rows = s.ymax - s.ymin + 1;
   const auto side = static_cast<float>(columns > rows ? columns : rows);
@@ -19,7 +19,7 @@ __device__ int size_of(const SourceSums& s) {
   return size >= sizes ? 0 : sizes - 1 - size;
 }
 
-/// Counts the sources of each size class, with a thread per source.
+/// Counts the sources in each size class, with one thread per source.
 __global__ void count_sizes_kernel(const SourceSums* sums, ItemCount items, std::uint32_t* counts) {
   __shared__ std::uint32_t own[sizes];
   for (unsigned int i = threadIdx.x; i < sizes; i += blockDim.x) own[i] = 0;
@@ -31,7 +31,8 @@ __global__ void count_sizes_kernel(const SourceSums* sums, ItemCount items, std:
     if (own[i] > 0) atomicAdd(&counts[i], own[i]);
 }
 
-/// Converts the number of sources of each size class to the index where the class begins, in a single warp.
+/// Converts the number of sources in each size class to the index at which the class begins in the order; runs in a
+/// single warp.
 __global__ void begin_sizes_kernel(std::uint32_t* counts) {
   std::uint32_t before = 0;
   for (int i = lane(); i < sizes; i += warp_size) {
@@ -41,7 +42,8 @@ __global__ void begin_sizes_kernel(std::uint32_t* counts) {
   }
 }
 
-/// Lists the sources by size class, with a thread per source. There are more threads than sources, to make whole warps.
+/// Lists the sources by size class, with one thread per source. The number of threads is rounded up to whole warps,
+/// since Peers needs all lanes.
 __global__ void order_by_size_kernel(const SourceSums* sums, ItemCount items, std::uint32_t* next,
                                      std::int32_t* order) {
   const std::int64_t count = items();

@@ -8,8 +8,9 @@
 
 namespace srcextract {
 
-/// Returns the indices of all sources, roughly ordered from large to small. So no warp starts on a large source when
-/// all others are done. The order among sources of about the same size is unspecified, and must not matter.
+/// Returns the indices of all sources, roughly from large to small. If warps began large sources last, these would
+/// still run when all other warps are done. The order of sources of about equal size is unspecified; results must not
+/// depend on it.
 Buffer<std::int32_t, Gpu> largest_first(const SourceSums* sums, const ItemCount& items, const Gpu& where);
 
 }  // namespace srcextract

@@ -13,21 +13,23 @@ namespace srcextract {
 
 namespace {
 
-/// Number of warps and threads of a block. Blocks are small, and more of them are launched than run at once. Sources
-/// differ in size by a factor of a thousand, and a block makes room for the next only when its slowest warp is done.
+/// Number of warps and of threads of a block. Sources differ in size by a factor of a thousand, and the next block
+/// starts only when all warps of a block are done. So blocks are small, and more blocks are launched than run at the
+/// same time.
 constexpr int block_warps = 2, family_threads = block_warps * warp_size;
-constexpr std::int64_t most_family_blocks = 128;  ///< most blocks of a launch for each multiprocessor
+constexpr std::int64_t most_family_blocks = 128;  ///< largest number of blocks of a launch, per multiprocessor
 
-/// Number of warps of a block that measures one large source, if the family can divide a source. One warp alone would
-/// take longer than all other sources.
+/// Number of warps of a block that measures one large source together, for families (kinds of photometry) that can
+/// divide a source. A single warp would take longer for such a source than the device for all other sources.
 constexpr int large_source_warps = 8;
 template <class One>
 constexpr bool has_large_sources = requires(const MeasuredSource& source) {
   One::is_large(source);
 };
 
-/// Number of blocks that must fit on a multiprocessor, which limits the registers of a thread. Windows and radii would
-/// be slower with so few registers, so they have fewer blocks.
+/// Number of blocks of a family's kernel that must fit on a multiprocessor at the same time. The compiler limits the
+/// registers per thread accordingly. Families with fewer blocks here, such as windows and radii, would be slower with
+/// fewer registers.
 template <class One>
 constexpr int least_family_blocks = 16;
 template <>
@@ -35,8 +37,8 @@ constexpr int least_family_blocks<LightRadiusFamily> = 6;
 template <>
 constexpr int least_family_blocks<WindowFamily> = 10;
 
-/// StarFamily for the profile of a difference, without the code for the PSF of a file; the two kinds have a kernel
-/// each.
+/// StarFamily for a difference image, whose stars have the profile that the kernel fit gives, without the code for a
+/// PSF from a file. A kernel for each of the two kinds needs fewer registers than a common kernel.
 struct StarsByProfile : StarFamily {
   template <class Lanes>
   __device__ StarLight measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
@@ -58,7 +60,7 @@ constexpr int least_family_blocks<StarsByPsf> = 6;
 template <>
 constexpr int least_family_blocks<SpreadFamily> = 6;
 
-/// CircleFamily for sub-pixels only. Circles by exact areas take more registers, so each of the two kinds has a kernel.
+/// CircleFamily with sub-pixels only. Exact areas need more registers, so each of the two kinds has its own kernel.
 struct CirclesBySubPixels : CircleFamily {
   template <class Lanes>
   __device__ CircleFlux measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
@@ -76,8 +78,8 @@ struct CirclesByArea : CircleFamily {
 template <>
 constexpr int least_family_blocks<CirclesByArea> = 8;
 
-/// Writes the owner of each run (owner_of_run) to its pixels, with a thread per run. Leaves out runs that CLEAN has
-/// freed (is_free), unless `claims`.
+/// Writes the owner of each run (owner_of_run) to the run's pixels, with one thread per run. Skips runs that CLEAN has
+/// released (is_free), unless `claims`.
 __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label,
                                     const Absorbed* absorbed, bool claims, std::int64_t width, std::int32_t* owner) {
   const std::int64_t count = items();
@@ -90,19 +92,19 @@ __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std:
   }
 }
 
-/// The sources of an image, for kernels; not more than there is room for.
+/// The sources of an image, as kernels read them; at most as many as the buffers hold.
 struct SourceTable {
-  const std::int32_t* order;  ///< indices of the sources in the order of measurement
+  const std::int32_t* order;  ///< indices of the sources in the order in which they are measured
   const SourceSums* sums;
-  const Parentage* parentage;  ///< null: nothing was deblended
-  const EllipseFlux* kron;     ///< null: not measured
-  const LightRadius* radii;    ///< null: not measured
+  const Parentage* parentage;  ///< null if sources were not deblended
+  const EllipseFlux* kron;     ///< null if not measured
+  const LightRadius* radii;    ///< null if not measured
   int radii_each;
-  const StarLight* star;      ///< null: not measured
-  const FrameSky* local_sky;  ///< null: not measured
+  const StarLight* star;      ///< null if not measured
+  const FrameSky* local_sky;  ///< null if not measured
   ItemCount items;
 
-  /// Source k without a shape, with only the results of earlier families.
+  /// Returns source k without its shape, but with the results of families measured before.
   __device__ MeasuredSource measured_before(std::int64_t k) const {
     return {static_cast<std::int32_t>(k + 1),
             SourceShape{},
@@ -120,11 +122,11 @@ struct SourceTable {
   }
 };
 
-/// An image, to be completed by known() with values that only the device has.
+/// An image whose background, thresholds and noise are in device memory; known() returns the image with these values.
 struct LevelledImage {
   PhotometryImage image;
   const Levels* levels;
-  const Background* whole = nullptr;  ///< PhotometryInput::whole
+  const Background* whole = nullptr;  ///< from PhotometryInput::whole; may be null
 
   __device__ PhotometryImage known() const {
     PhotometryImage all = image;
@@ -138,7 +140,7 @@ struct LevelledImage {
   }
 };
 
-/// Measures row `which` of source k, or all its rows if the family measures them together.
+/// Measures row `which` of source k, or all rows of source k if the family computes them together.
 template <class One, bool elsewhere, class Lanes>
 __device__ void measure_source(const Lanes& lanes, const One& family, const LevelledImage& measured,
                                const LevelledImage& found_in, const SourceTable& sources, std::int64_t k, int which,
@@ -158,14 +160,15 @@ __device__ void measure_source(const Lanes& lanes, const One& family, const Leve
   }
 }
 
-/// Working memory for the warps of a launch; each warp has `each` doubles of its own.
+/// Working memory of the warps of a launch: `each` doubles per warp.
 struct Scratch {
   double* memory;
   std::int64_t each;
 };
 
-/// Measures a family. A warp handles one row of a source, or all rows if they are measured together. Large sources are
-/// left out. `found_in` is read only if `elsewhere`, since a kernel that uses two images has fewer registers left.
+/// Measures all sources except large ones for one family. A warp handles one row of a source at a time, or all its rows
+/// if the family computes them together. `found_in` is read only if `elsewhere`, since a kernel that reads two images
+/// has fewer free registers.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
     measure_family_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
@@ -181,7 +184,7 @@ __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
   }
 }
 
-/// Lists the large sources.
+/// Lists the large sources, in any order.
 template <class One>
 __global__ void list_large_kernel(SourceTable sources, std::int32_t* large, std::int64_t* count) {
   const std::int64_t all = sources.items();
@@ -192,7 +195,6 @@ __global__ void list_large_kernel(SourceTable sources, std::int32_t* large, std:
   }
 }
 
-/// Measures the large sources, with one block per source.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(large_source_warps* warp_size)
     measure_large_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
@@ -203,7 +205,7 @@ __global__ void __launch_bounds__(large_source_warps* warp_size)
     measure_source<One, elsewhere>(lanes, family, measured, found_in, sources, sources.order[i], 0, rows);
 }
 
-/// Measures the large sources, for families that can divide a source. Such a family has one row for each source.
+/// Measures the large sources, if the family can divide a source among warps. Such a family has one row per source.
 template <class One, bool elsewhere>
 void measure_large(const One& family, const LevelledImage& image, const LevelledImage& found_in, SourceTable sources,
                    typename One::Row* rows, const Gpu& where) {
@@ -223,8 +225,8 @@ void measure_large(const One& family, const LevelledImage& image, const Levelled
   }
 }
 
-/// Largest number of blocks of a launch whose warps have `each` doubles of working memory. If there is working memory,
-/// blocks are so few that it stays in the cache.
+/// Returns the largest number of blocks of a launch whose warps need `each` doubles of working memory. With working
+/// memory, the number is small enough to keep that memory in the cache.
 std::int64_t most_blocks(int each, const Gpu& where) {
   constexpr std::int64_t with_scratch = 6, most_bytes = std::int64_t{64} << 20;
   if (each == 0) return most_family_blocks * where.multiprocessors;
@@ -232,7 +234,7 @@ std::int64_t most_blocks(int each, const Gpu& where) {
   return std::clamp<std::int64_t>(of_memory, 1, with_scratch * where.multiprocessors);
 }
 
-/// Tells a family where on the device the numbers of its file are.
+/// Sets the address in device memory of those numbers from files that the family needs.
 template <class One>
 void take_numbers(std::span<const HandedNumbers> numbers, One& family) {
   if constexpr (requires { family.take_numbers(nullptr); })

@@ -8,14 +8,15 @@
 
 namespace srcextract {
 
-/// Does for a warp what HostKeys does on the host: all lanes call every function together and get the same result. Up
-/// to `room` keys are kept. If there are more, every query reads the pixels again.
+/// Answers the same queries about pixel values as HostKeys, with a warp. All lanes must call every function together,
+/// and all get the same result. Stores up to `room` keys of pixels; if there are more, every query reads the pixels
+/// again.
 template <class Read>
 class WarpKeys {
  public:
   static constexpr int room = 2048;
 
-  /// Number of words of memory that the warp needs for its queries.
+  /// Number of 32-bit words of memory that a warp needs for its queries.
   static constexpr int words = room + warp_size;
 
   __device__ WarpKeys(const ApertureBox& box, const Read& read, std::uint32_t* memory)
@@ -44,7 +45,8 @@ class WarpKeys {
     if (one.count <= room) keep(one.range);
     KeyPair result{one.range.low, one.range.low};
     if (one.range.low < one.range.high) result = pair_of_kept(one.range, static_cast<std::uint32_t>(one.rank));
-    if (one.rank + 1 == one.count && result.lower < range.high) {  // the next key, if any, is in a later class
+    // the key with the next rank, if any, is above this range
+    if (one.rank + 1 == one.count && result.lower < range.high) {
       const KeyRange above{result.lower + 1, range.high};
       if (count(above) > 0) result.upper = extremes(above).low;
     }
@@ -63,14 +65,15 @@ class WarpKeys {
   }
 
  private:
-  /// A range of keys in which the wanted key is, its rank among the keys of this range, and the number of these keys.
+  /// A range of keys that contains the wanted key, the rank of the wanted key among the keys in the range, and the
+  /// number of these keys.
   struct Class {
     KeyRange range;
     std::int64_t rank, count;
   };
 
-  /// Calls f(wanted, key) in every lane for one pixel of the box after another, with lanes on consecutive pixels
-  /// whatever the width of the box.
+  /// Calls f(wanted, key) in every lane, for one pixel of the box after another. The lanes handle consecutive pixels of
+  /// the box, whatever its width.
   template <class F>
   __device__ void for_each_pixel(const F& f) const {
     const std::int32_t columns = box_.x_end - box_.x_begin, rows = box_.y_end - box_.y_begin;
@@ -92,7 +95,7 @@ class WarpKeys {
     }
   }
 
-  /// Keeps the keys of a range, as many as there is room for. Returns their number, even if it exceeds the room.
+  /// Stores the keys in a range, at most `room`. Returns their number, which may be larger than `room`.
   __device__ std::int64_t keep(const KeyRange& range) const {
     std::int64_t total = 0;
     __syncwarp();
@@ -116,7 +119,7 @@ class WarpKeys {
     }
   }
 
-  /// Calls f(key) once for every key of a range, in whichever lane has it.
+  /// Calls f(key) once for every key in a range, in the lane that holds the key.
   template <class F>
   __device__ void visit(const KeyRange& range, const F& f) const {
     if (all_kept_) {
@@ -134,8 +137,8 @@ class WarpKeys {
     return __reduce_add_sync(all_lanes, own);
   }
 
-  /// Returns the keys with ranks `rank` and rank + 1, from a range whose keys are all kept. Halves the range until
-  /// there is a lane for every remaining key.
+  /// Returns the keys with ranks `rank` and rank + 1 in a range all of whose keys are stored. Halves the range until at
+  /// most 32 keys remain, one per lane.
   __device__ KeyPair pair_of_kept(KeyRange range, std::uint32_t rank) const {
     const std::uint32_t last = range.high;
     auto most = static_cast<std::uint32_t>(kept_);  // upper limit of the number of keys in the range
@@ -162,18 +165,18 @@ class WarpKeys {
     return result;
   }
 
-  /// A key for each of the first `count` lanes, in no order, with its rank among them.
+  /// The few keys of a range, unsorted, one in each of the first `count` lanes, and the key's rank among them.
   struct FewKeys {
     std::uint32_t key, rank, count;
 
-    /// The key with rank `wanted`; 0 if there is none.
+    /// Returns the key with rank `wanted`; 0 if there is no such key.
     __device__ std::uint32_t of_rank(std::uint32_t wanted) const {
       const unsigned int lanes = __ballot_sync(all_lanes, lane() < static_cast<int>(count) && rank == wanted);
       return lanes == 0 ? 0 : __shfl_sync(all_lanes, key, __ffs(static_cast<int>(lanes)) - 1);
     }
   };
 
-  /// Gives the keys of a range to the lanes, one each. The range must have no more keys than there are lanes.
+  /// Distributes the keys in a range to the lanes, one key per lane. The range must contain at most 32 keys.
   __device__ FewKeys line_up(const KeyRange& range) const {
     std::uint32_t* const few = memory_ + room;
     FewKeys own{0, 0, 0};
@@ -191,7 +194,7 @@ class WarpKeys {
     return own;
   }
 
-  /// The least kept key in a range; `otherwise` if the range has none.
+  /// Returns the smallest stored key in a range; `otherwise` if the range contains no stored key.
   __device__ std::uint32_t least_kept(const KeyRange& range, std::uint32_t otherwise) const {
     std::uint32_t least = range.high;
     bool any = false;
@@ -203,7 +206,8 @@ class WarpKeys {
     return __any_sync(all_lanes, any) != 0 ? least : otherwise;
   }
 
-  /// Narrows the range around the key of this rank, bin by bin, until its keys can be kept or are all equal.
+  /// Narrows the range around the key with this rank, by counting in bins, until all keys in the range can be stored or
+  /// are equal.
   __device__ Class class_of(const KeyRange& range, std::int64_t rank) const {
     Class one{range, rank, room + 1};
     while (one.count > room && one.range.low < one.range.high) {
@@ -220,8 +224,8 @@ class WarpKeys {
     return one;
   }
 
-  /// Counts the keys of a range in bins of 2^shift keys. Every lane counts in bins of its own, side by side; then the
-  /// totals are stored at the beginning of the memory.
+  /// Counts the keys in a range, in bins of 2^shift key values. Every lane counts in its own bins, interleaved with
+  /// those of other lanes; then the totals are stored at the beginning of the memory.
   __device__ void count_classes(const KeyRange& range, int shift) const {
     __syncwarp();
     for (int bin = 0; bin < classes; ++bin) memory_[bin * warp_size + lane()] = 0;

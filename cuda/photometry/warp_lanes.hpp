@@ -10,20 +10,21 @@
 
 namespace srcextract {
 
-/// Does for a warp what HostLanes does on the host: all lanes call every function together and get the same result. A
-/// block of the kernel has `Warps` warps, each with a source of its own.
+/// Does the same loops over pixels as HostLanes, with a warp; results are bit-identical. All lanes must call every
+/// function together, and all get the same result. A block has `Warps` warps; each measures its own source.
 template <int Warps>
 class WarpLanes {
  public:
   static constexpr int block_warps = Warps;
 
-  static constexpr int most_of_product = 128;  ///< most columns, and most rows, for which a Product keeps factors
+  /// largest number of columns, and of rows, for which Product stores factors
+  static constexpr int most_of_product = 128;
 
-  /// Pixels that a thread looks at together.
+  /// Number of consecutive pixels that a thread handles together.
   static constexpr int width = 1;
 
   WarpLanes() = default;
-  /// `scratch` is memory that no other warp uses.
+  /// `scratch` is working memory that no other warp uses; null if the family needs none.
   __device__ explicit WarpLanes(double* scratch) : scratch_(scratch) {}
 
   /// Whether this thread is the one that stores the result.
@@ -45,9 +46,9 @@ class WarpLanes {
     return both.sums;
   }
 
-  /// Each lane sums a column, and shuffles form the tree. Addition commutes, so all lanes get the same bits as the
-  /// first. In a narrow box, lanes without a column read the rows below and hand over their terms. Missing columns
-  /// would add 0 to the tree.
+  /// Each lane sums the pixels of a column, and shuffles add up the lanes as a binary tree. Since a + b and b + a are
+  /// equal, all lanes get the same bits. In a narrow box, lanes without a column read pixels of the rows below, and
+  /// pass their terms to the lane of the column. Lanes without a column would add 0 to the tree.
   template <int N, int M, class F>
   __device__ SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
     const int columns = columns_at_once(box), column = lane() & (columns - 1), row = lane() / columns;
@@ -80,8 +81,8 @@ class WarpLanes {
     return all;
   }
 
-  /// Does for a warp what HostProduct does on the host. Keeps the factors of columns and rows if the box is not too
-  /// large.
+  /// Multiplies a factor of the column and a factor of the row for each pixel, as HostProduct does. Stores the factors
+  /// if the box has at most `most` columns and rows.
   template <class Column, class Row>
   class Product {
    public:
@@ -108,7 +109,7 @@ class WarpLanes {
     Column of_column_;
     Row of_row_;
     std::int32_t first_x_, first_y_;
-    double* columns_;  ///< factors of the columns, followed by those of the rows
+    double* columns_;  ///< factors of the columns; factors of the rows begin at element `most`
     bool is_small_;
   };
   template <class Column, class Row>
@@ -116,7 +117,7 @@ class WarpLanes {
     return Product<Column, Row>(box, of_column, of_row, product_of_warp());
   }
 
-  /// As HostLanes::scratch. The count is ignored, since the launch has provided what a source needs.
+  /// As HostLanes::scratch(). Ignores the number of doubles, since the launch has allocated enough for each source.
   __device__ double* scratch(int) const {
     return scratch_;
   }
@@ -158,7 +159,7 @@ class WarpLanes {
     return largest;
   }
 
-  /// Adds the integer of one pixel to bins of this lane, without waiting for other lanes.
+  /// Adds an integer of one pixel to bins that belong to this lane alone, so that no atomic operation is needed.
   class BlockBins {
    public:
     __device__ explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
@@ -174,7 +175,8 @@ class WarpLanes {
     std::int64_t value_ = 0;
   };
 
-  /// Makes a histogram as HostLanes::bins. Lanes handle consecutive pixels of the box, whatever its width.
+  /// Computes a histogram as HostLanes::bins() does. The lanes handle consecutive pixels of the box, whatever its
+  /// width.
   template <class F>
   __device__ const std::int64_t* bins(const ApertureBox& box, const F& f) const {
     std::int64_t* const all = bins_of_warp();
@@ -206,9 +208,9 @@ class WarpLanes {
   }
 
  protected:
-  /// Sums over a band of a circle, several steps at a time. Pixels that the circle crosses are gathered first, so that
-  /// every lane counts the sub-pixels of one of them. Loops are not unrolled where the code would exceed the
-  /// instruction cache.
+  /// Sums over a band (some rows) of a circle, up to CircleSteps::most steps of all lanes at a time. Pixels that the
+  /// circle's edge crosses are collected first, so that then every lane is busy counting sub-pixels. Loops are not
+  /// unrolled where the code would exceed the instruction cache.
   template <int N, class Circle, class F>
   __device__ static Sums<N> sum_of_band(const ApertureBox& band, const Circle& circle, const F& f) {
     const int columns = columns_at_once(band);
@@ -232,7 +234,7 @@ class WarpLanes {
   }
 
  private:
-  /// Adds the lanes' terms to the sums of their columns, row by row.
+  /// Adds the terms of the lanes to the sums of their columns, row by row from the top.
   template <int N>
   __device__ static void add_in_order(const BlockSums<N, width>& pixel, int columns, Sums<N>& own) {
     if (columns == lane_count) {
@@ -254,7 +256,7 @@ class WarpLanes {
     }
   }
 
-  /// Adds up the columns, as a tree.
+  /// Adds up the sums of the columns as a binary tree.
   template <int N>
   __device__ static void add_columns(int columns, Sums<N>& own) {
     for (int k = 0; k < N; ++k)
@@ -307,19 +309,20 @@ class WarpLanes {
 
   double* scratch_ = nullptr;
 
-  /// The sum of `own` over the warp, which may need more than 32 bits.
+  /// Returns the sum of `own` over the warp, which may exceed 32 bits.
   __device__ static std::int64_t total_of(std::uint32_t own) {
     const std::int64_t high = __reduce_add_sync(all_lanes, own >> 16);
     return high * 65536 + __reduce_add_sync(all_lanes, own & 0xffff);
   }
 
-  /// Number of columns that the lanes handle at once: 8, 16 or 32.
+  /// Returns the number of columns that the lanes cover at a time: 8, 16 or 32.
   __device__ static int columns_at_once(const ApertureBox& box) {
     const std::int32_t columns = box.x_end - box.x_begin;
     return columns <= lane_count / 4 ? lane_count / 4 : columns <= lane_count / 2 ? lane_count / 2 : lane_count;
   }
 
-  // Shared memory is declared in functions that are not templates, so that each array exists only once.
+  // Shared arrays are in functions that are not templates: a function template would have one array for each
+  // instantiation.
 
   __device__ static double* product_of_warp() {
     __shared__ double memory[block_warps][2 * most_of_product];
@@ -327,23 +330,25 @@ class WarpLanes {
   }
 
   struct CircleMemory {
-    std::uint8_t inside[CircleSteps::most][lane_count];     ///< number of sub-pixels inside, as in CircleOverlap
-    std::uint16_t crossed[CircleSteps::most * lane_count];  ///< step and lane of each crossed pixel
+    /// number of sub-pixels inside the circle, or a special value of CircleOverlap
+    std::uint8_t inside[CircleSteps::most][lane_count];
+    /// step and lane of each pixel that the circle's edge crosses: step * 32 + lane
+    std::uint16_t crossed[CircleSteps::most * lane_count];
   };
   __device__ static CircleMemory& circle_of_warp() {
     __shared__ CircleMemory memory[block_warps];
     return memory[threadIdx.x / warp_size];
   }
 
-  /// Memory for the bins of all lanes, side by side, so that lanes use different banks. The last bin is discarded.
-  /// Kernels whose family makes no histogram have no shared memory for bins.
+  /// Returns the memory for the bins of all lanes. Bins of the lanes are interleaved, so that lanes use different
+  /// memory banks. The last bin is discarded. Only kernels that compute a histogram contain this shared array.
   __device__ static std::int64_t* bins_of_warp() {
     __shared__ std::int64_t bins[block_warps][(most_bins + 1) * warp_size];
     return bins[threadIdx.x / warp_size];
   }
 
-  /// Sums the bins over all lanes into the first most_bins words. Lanes begin at different bins, so that they use
-  /// different banks.
+  /// Sums the bins over all lanes, and stores the totals in the first most_bins elements. Each lane begins with another
+  /// lane's bins, so that the lanes use different memory banks.
   __device__ static void add_lanes(std::int64_t* bins) {
     constexpr int each = most_bins / warp_size;
     static_assert(most_bins % warp_size == 0);
@@ -358,7 +363,8 @@ class WarpLanes {
   }
 };
 
-/// WarpLanes for a block that measures one source. Its warps share the bands of a circle among them.
+/// WarpLanes for a block that measures one source with all its warps. The warps divide the bands (sets of rows) of a
+/// circle among themselves.
 template <int Warps>
 class BlockLanes : public WarpLanes<Warps> {
  public:
@@ -374,7 +380,7 @@ class BlockLanes : public WarpLanes<Warps> {
       const std::int32_t own = y + warp * band_rows;
       Sums<N> band{};
       if (own < box.y_end) band = this->template sum_of_band<N>(band_at(box, own), circle, f);
-      __syncthreads();  // all threads have read the bands before
+      __syncthreads();  // all threads have read the `bands` of the previous iteration
       if (first_lane()) bands[warp] = band;
       __syncthreads();
       for (int i = 0; i < Warps && y + i * band_rows < box.y_end; ++i)

@@ -17,12 +17,13 @@ namespace srcextract {
 
 namespace {
 
-/// Kernels with a table in shared memory have few large blocks; table_blocks of them fill a multiprocessor.
+/// Number of threads of a block in kernels with a table in shared memory. table_blocks of these large blocks run on a
+/// multiprocessor at the same time, so that few tables must be filled.
 constexpr int table_threads = 1024;
 constexpr int table_blocks = 2;
 
-/// Number of bins that are counted in shared memory at a time. If there are more bins, the image is read again for the
-/// others.
+/// Largest number of bins that a block counts in shared memory. If there are more bins, other blocks read the image
+/// again for the remaining bins.
 constexpr std::int64_t bins_at_a_time = 16384;
 
 unsigned int table_grid(std::int64_t pixels, const Gpu& where) {
@@ -30,8 +31,8 @@ unsigned int table_grid(std::int64_t pixels, const Gpu& where) {
   return static_cast<unsigned int>(std::clamp<std::int64_t>(wanted, 1, table_blocks * where.multiprocessors));
 }
 
-/// Allows a kernel to use as much shared memory as the largest table needs, which is more than the default. The limit
-/// is the same for every launch, since other launches may be running.
+/// Allows a kernel to use more dynamic shared memory than the default, enough for the largest table. The limit does not
+/// depend on the launch, since other threads may launch the same kernel at the same time.
 template <class Kernel>
 void allow_large_tables(const Kernel& kernel) {
   constexpr int bytes = 65536;
@@ -39,7 +40,7 @@ void allow_large_tables(const Kernel& kernel) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
-/// Calls f(pixel) for this thread's part of the pixels; several loads overlap.
+/// Calls f(pixel) for every pixel that this thread handles, with several loads in flight.
 template <class F>
 __device__ void for_each_pixel(const float* pixels, std::int64_t count, const F& f) {
   constexpr int loads = 4;
@@ -78,7 +79,7 @@ __global__ void __launch_bounds__(block_threads)
   extremes[blockIdx.x] = found;
 }
 
-/// Counts the unmasked pixels of each chunk, with a warp per chunk.
+/// Counts the unmasked pixels of each chunk of chunk_pixels pixels, with one warp per chunk.
 __global__ void __launch_bounds__(block_threads)
     count_unmasked_kernel(const float* pixels, std::int64_t count, std::uint32_t* unmasked, std::int64_t chunks) {
   const std::int64_t chunk = thread_index() / 32;
@@ -93,7 +94,8 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x % 32 == 0) unmasked[chunk] = found;
 }
 
-/// Reads the pixels of the sample. A warp finds one of them in its chunk.
+/// Reads the pixels of the sample. Each warp finds one of these pixels: the unmasked pixel before which `before`
+/// unmasked pixels of its chunk lie.
 __global__ void __launch_bounds__(block_threads)
     draw_sample_kernel(const float* pixels, std::int64_t count, const SamplePlace* places, std::int64_t size,
                        float* sample) {
@@ -110,8 +112,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Counts the pixels per bin. Blocks of grid row y count pixels in the `size` bins from y * size on. Each block has its
-/// own table, and in the end adds it to `counts`.
+/// Counts the pixels in each bin. Blocks with blockIdx.y = y count the pixels in `size` bins from bin y * size on. Each
+/// block counts in a table in shared memory, and adds the table to `counts` at the end.
 __global__ void __launch_bounds__(table_threads, table_blocks)
     count_bins_kernel(const float* pixels, std::int64_t count, GreyBins bins, std::int32_t size, std::int32_t total,
                       std::uint32_t* counts) {
@@ -132,8 +134,8 @@ __global__ void __launch_bounds__(table_threads, table_blocks)
   }
 }
 
-/// Makes the greys of an equalised histogram, in a single block. All threads handle the same number of neighbouring
-/// bins.
+/// Computes the grey of each bin so that the histogram is equalised, in a single block. Each thread handles the same
+/// number of consecutive bins.
 __global__ void __launch_bounds__(table_threads)
     equalize_kernel(const std::uint32_t* counts, std::int32_t bins, std::uint8_t* table) {
   using Scan = cub::BlockScan<std::uint64_t, table_threads>;

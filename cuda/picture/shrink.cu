@@ -10,14 +10,14 @@ namespace srcextract {
 
 namespace {
 
-/// Number of squares that a block averages, all in one row of squares: as many as it has threads for their columns, but
-/// at least one.
+/// Returns the number of squares of factor x factor pixels that a block averages. These squares are side by side, and
+/// their columns have one thread each if factor <= block_threads; else the block averages one square.
 int squares_per_block(std::int64_t factor) {
   return static_cast<int>(std::max<std::int64_t>(1, block_threads / factor));
 }
 
-/// Averages squares. Each thread first sums one column of a square; then the first threads add up the columns of one
-/// square each.
+/// Averages squares of pixels. Each thread first sums one column of a square; then each of the first threads adds up
+/// the columns of one square.
 __global__ void __launch_bounds__(block_threads)
     shrink_kernel(const float* pixels, std::int64_t width, std::int64_t height, std::int64_t factor, int squares,
                   std::int64_t squares_per_row, float* means) {
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t rows = min(factor, height - row * factor);
   double sum = 0;
   std::int64_t count = 0;
-  // This loop runs more than once only if a square has more columns than the block has threads.
+  // This loop has several iterations only if a square has more columns than the block has threads.
   for (std::int64_t begin = 0; begin < squares * factor; begin += block_threads) {
     const std::int64_t column = first_square * factor + begin + thread;
     const float* pixel = pixels + row * factor * width + column;

@@ -11,8 +11,9 @@ namespace srcextract {
 
 namespace {
 
-/// Runs the whole clip in one launch, with all blocks on the device at once. All blocks read the image. Then the first
-/// warp of the first block goes through the rounds of the clip; all other warps wait for its commands.
+/// The whole kappa-sigma clip in one cooperative launch: all blocks are resident on the device at the same time. First
+/// all blocks read the image. Then the first warp of the first block, the leader, iterates the clip, while all other
+/// warps wait for the leader's commands.
 __global__ void __launch_bounds__(clip_threads, 2) clip_kernel(ClipWork work, Background* background) {
   begin_clip(work);
   if (blockIdx.x != 0 || threadIdx.x >= warp_size) return follow_leader();
@@ -22,10 +23,12 @@ __global__ void __launch_bounds__(clip_threads, 2) clip_kernel(ClipWork work, Ba
   if (threadIdx.x == 0) *background = found;
 }
 
-static_assert(sizeof(ClipShared) <= 99 * 1024);  // a block may have 99 KiB on every device
+// the most shared memory that a block may use on every supported device
+static_assert(sizeof(ClipShared) <= 99 * 1024);
 
-/// Number of blocks: one for four tiles, but at least one for each multiprocessor or tile, whichever are fewer. It is
-/// at most what the device runs at once. More blocks would cost small images time in barriers and in merging counts.
+/// Returns the number of blocks for an image of `tiles` tiles of clip_tile pixels. One block for four tiles, but at
+/// least min(tiles, number of multiprocessors) blocks, and at most as many as the device runs at the same time. More
+/// blocks would cost small images time in barriers and in merging results.
 unsigned int clip_blocks(std::int64_t tiles, const Gpu& where) {
   check(cudaFuncSetAttribute(clip_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(ClipShared)));
   int per_processor = 0;
@@ -39,7 +42,8 @@ std::int64_t clip_tiles(std::int64_t count) {
   return (count + clip_tile - 1) / clip_tile;
 }
 
-/// Allocates memory for the bright quads of an image, if it has at least bright.least_pixels pixels.
+/// Allocates memory to mark the bright quads of an image; a quad is four consecutive pixels. Allocates nothing if the
+/// image has fewer than bright.least_pixels pixels.
 void make_room(BrightQuads<Gpu>& bright, const Image<float, Gpu>& image, const Gpu& where) {
   const std::int64_t count = image.shape.count();
   bright.of = nullptr;
@@ -50,16 +54,16 @@ void make_room(BrightQuads<Gpu>& bright, const Image<float, Gpu>& image, const G
   bright.limit = Value<float, Gpu>(where);
 }
 
-/// Queues the clip on the stream. If `bright` is not null, the clip also stores which quads of pixels are bright.
+/// Queues the clip on the stream. If `bright` is not null, the clip also marks there which quads of pixels are bright.
 Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where,
                                   BrightQuads<Gpu>* bright) {
   const std::int64_t count = image.shape.count();
   SkySample sample(count, where);
   const std::int64_t tiles = clip_tiles(count);
   const unsigned int blocks = clip_blocks(tiles, where);
-  const std::int64_t share = std::min((tiles + blocks - 1) / blocks * clip_tile, count);  // pixels of a block
-  // For large images the lists of pixels are bounded; for small images they have room for all pixels, which costs
-  // little.
+  const std::int64_t share = std::min((tiles + blocks - 1) / blocks * clip_tile, count);  // pixels per block
+  // Each block keeps lists of pixels of the tail (outside the core) and of the window (near the medians). In large
+  // images, lists hold only part of a block's pixels; in small images, all pixels, since the memory is then small.
   constexpr std::int64_t always = 2 * clip_tile;
   const std::int64_t tail_room = std::min(share, std::max(always, share / 4));
   const std::int64_t window_room = std::min(share, std::max(always, share / 5));
@@ -67,12 +71,12 @@ Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const Backgrou
   const auto cell_room =
       static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(count) >> 19), 64, 1024));
   const int window_cell_room = cell_room <= 512 ? most_ranked / 2 : most_ranked;
-  // The window is a few rank margins wide. Each of its bins gets so many cells that a cell has some 16 to 32 pixels.
+  // The window is a few times rank_margin() wide. So many cells divide each bin of the window that a cell holds some 16
+  // to 32 pixels, few enough for one warp to sort.
   const double in_bin = 2.6 * rank_margin(sample_size(count)) * static_cast<double>(count) / window_bins;
   const int bin_cells =
       std::clamp(static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(in_bin / 32) + 1)), 1, 256);
 
-  // A warp's share of the image has as many warp tiles as a block's share has block tiles.
   const std::int64_t chunk_tiles = std::clamp<std::int64_t>(tiles / (8 * blocks), 1, 8);
 
   Buffer<float, Gpu> tail(tail_room * blocks, where), window(window_room * blocks, where);
@@ -107,7 +111,8 @@ Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const Backgrou
 
   sample.draw(work.pixels, config, where);
   Value<Background, Gpu> background(where);
-  check(cudaMemsetAsync(background.data(), 0, sizeof(Background), where.stream));  // zeroes the padding, too
+  // also zeroes padding bytes, so that equal results are equal byte by byte
+  check(cudaMemsetAsync(background.data(), 0, sizeof(Background), where.stream));
   Background* out = background.data();
   void* arguments[] = {&work, &out};
   check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(clip_kernel), dim3(blocks), dim3(clip_threads),

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Computes bend() of stages/sky/mesh_spline.hpp in one thread. It loads 16 numbers at a time, which takes no longer
-/// than one.
+/// Computes bend(), the second derivatives of a spline at its nodes (stages/sky/mesh_spline.hpp), in one thread. Loads
+/// 16 numbers at a time: waiting for 16 loads takes no longer than waiting for one.
 __device__ inline void bend_nodes(const float* nodes, std::int64_t count, std::int64_t stride, float* out) {
   constexpr Pivots pivots = make_pivots();
   constexpr int together = 16;

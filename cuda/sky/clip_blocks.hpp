@@ -6,11 +6,12 @@
 
 namespace srcextract {
 
-/// What all blocks of the clip do together: every block calls the same functions in the same order. The merged results
-/// are in the state when obey() returns.
+/// Steps of the kappa-sigma clip that all blocks execute together; every block must call the same functions in the same
+/// order. The leader (first warp of the first block) gives a command by writing the command to the ClipState in device
+/// memory, which all blocks share. When obey() returns, ClipState holds the merged results of all blocks.
 
-/// A barrier of all blocks. Only the first thread of a block waits for the other blocks; afterwards its warp must be
-/// brought together again.
+/// A barrier of all blocks. Only the first thread of a block waits for other blocks, so its warp must be synchronised
+/// afterwards.
 __device__ inline void sync_blocks() {
   cooperative_groups::this_grid().sync();
   __syncwarp();
@@ -25,7 +26,8 @@ __device__ void copy_by_block(T& to, const T& from) {
   }
 }
 
-/// Lists the pixels in the wanted bins of the window, sorted into cells.
+/// Sorts pixels of the window into cells, narrow parts of the bins, if state().wanted marks their bin. Also finds the
+/// smallest and largest pixel of each cell. The window is the interval of pixel values expected to hold the medians.
 __device__ inline void collect() {
   ClipShared& s = shared();
   copy_by_block(s.wanted, state().wanted);
@@ -52,7 +54,8 @@ __device__ inline void collect() {
   });
 }
 
-/// Adds a value by its pieces; 0 <= value < 2^51.
+/// Splits a value, 0 <= value < 2^51, into PartSums::pieces pieces of piece_bits bits, and adds each piece to this
+/// lane's word.
 __device__ inline void add_pieces(unsigned int (&to)[PartSums::pieces][warp_size], std::int64_t value) {
   constexpr unsigned int mask = (1u << PartSums::piece_bits) - 1;
 #pragma unroll
@@ -61,7 +64,7 @@ __device__ inline void add_pieces(unsigned int (&to)[PartSums::pieces][warp_size
   }
 }
 
-/// The sum of this lane's pieces.
+/// Returns the sum that this lane's words represent; the reverse of add_pieces().
 __device__ inline ExactSum sum_of_pieces(const unsigned int (&pieces)[PartSums::pieces][warp_size]) {
   ExactSum sum;
   for (int piece = 0; piece < PartSums::pieces; ++piece) {
@@ -73,10 +76,12 @@ __device__ inline ExactSum sum_of_pieces(const unsigned int (&pieces)[PartSums::
   return sum;
 }
 
-/// Sums up to PartSums::most_pixels pixels of the tail by cells, and lists the pixels in zones. The outermost parts may
-/// have pixels that are not near, so only their counts are kept.
+/// Sums up to PartSums::most_pixels pixels of the tail (pixels outside the core) by cells, and lists the pixels of
+/// cells in zones (TailCuts). The lowest and the highest part may hold pixels too far from the grid's centre for
+/// NearSums, so only their counts are kept.
 __device__ inline void add_to_cells(const float* pixels, std::int64_t count) {
-  constexpr std::int64_t bias = std::int64_t{1} << 50;  // exceeds what a near pixel can subtract from the first sum
+  // makes every first term positive: a near pixel's term is larger than -bias
+  constexpr std::int64_t bias = std::int64_t{1} << 50;
   ClipShared& s = shared();
   NearSums* const cells = state().cell;
   float* const listed = work().cell_pixels;
@@ -124,8 +129,8 @@ __device__ inline void add_to_cells(const float* pixels, std::int64_t count) {
   sync_block();
 }
 
-/// Makes running sums over the cells, after adding the core's sums to the cell that contains the core. Only the first
-/// block calls this.
+/// Computes running sums over the cells of the tail, after adding the core's sums to the cell of the part in which the
+/// core lies. Only the first block calls this function.
 __device__ inline void sum_cells_before() {
   ClipShared& s = shared();
   const int core_cell = s.cuts.first_cell[s.cuts.part_of(next_above(s.guess.core.lower))];
@@ -133,8 +138,8 @@ __device__ inline void sum_cells_before() {
   scan_block<most_cells>(sums_of, s.before_cell);
 }
 
-/// Cuts the tail into cells where the ends of the clipped sets after `known` are expected. Collects the window's pixels
-/// that are expected to be medians.
+/// Divides the tail into cells, with narrow cells where ends of the clipped sets after `known` are expected. Also
+/// collects the pixels of the window that are expected to be medians.
 __device__ inline void split_from(const Interval& known) {
   ClipShared& s = shared();
   if (blockIdx.x == 0) {
@@ -154,8 +159,8 @@ __device__ inline void split_from(const Interval& known) {
   if (blockIdx.x == 0) sum_cells_before();
 }
 
-/// Reads all pixels once: look_at_all() in every block. Returns false if some block had no room to keep its tail, which
-/// cannot be used then.
+/// Reads all pixels of the image once, in every block. Returns false if the list of some block was too short for its
+/// pixels of the tail. The lists are useless in that case, since a part of the tail is missing.
 __device__ inline bool look() {
   ClipShared& s = shared();
   look_at_all();
@@ -177,9 +182,9 @@ __device__ inline bool look() {
   return s.tail_kept;
 }
 
-// --- Commands for cases in which reading the image once is not enough.
+// --- Commands to read pixels again, where the results of look() and split_from() are not enough.
 
-/// Sums the pixels in the interval that the state gives, and counts those below it.
+/// Sums the pixels of state().source in state().interval, and counts the pixels below the interval.
 __device__ inline void sum_interval() {
   ClipShared& s = shared();
   clear(s.block, clip_threads);
@@ -194,7 +199,7 @@ __device__ inline void sum_interval() {
   bring_sums(state().sums, sums, below);
 }
 
-/// Finds the extremes of the pixels in the interval that the state gives.
+/// Finds the smallest and largest pixel of state().source in state().interval.
 __device__ inline void find_extremes() {
   const Interval interval = state().interval;
   Extremes extremes;
@@ -204,8 +209,9 @@ __device__ inline void find_extremes() {
   bring_extremes(state().low_key, state().high_key, extremes);
 }
 
-/// Counts the values of one byte in the keys of pixels, for keys that begin with state().prefix. Equal values in the
-/// lanes of a warp are counted at once, since one value may fill the image.
+/// One step of a radix search. Among pixels whose key (bits in ascending order of value) begins with state().prefix,
+/// counts how often each value of the next byte occurs. Equal bytes in a warp are counted by one atomic addition, since
+/// one pixel value may fill the image.
 __device__ inline void count_digits() {
   ClipShared& s = shared();
   const std::uint32_t prefix = state().prefix;
@@ -227,7 +233,8 @@ __device__ inline void count_digits() {
   }
 }
 
-/// Sets the grid's scale for a sample without spread, from the smallest |d| > 0 of the image.
+/// Sets the grid's scale from the smallest |d| > 0 of the image, where d is a pixel's deviation from the grid's centre.
+/// Needed if the sample has no spread. The grid defines the rounding of sums (SumGrid).
 __device__ inline void find_smallest_scale() {
   const SumGrid grid = state().grid;
   Count smallest = ~Count{0};
@@ -249,9 +256,9 @@ __device__ inline void find_smallest_scale() {
   sync_blocks();
 }
 
-// --- Leader and followers.
+// --- The leader and the other warps.
 
-/// Executes the command that is in the state. All blocks call it, the leader's too.
+/// Executes the command in state().command. All blocks, including the leader's block, must call obey() together.
 __device__ __noinline__ void obey() {
   switch (state().command) {
     case ClipCommand::look:
@@ -277,7 +284,6 @@ __device__ __noinline__ void obey() {
   sync_blocks();
 }
 
-/// Begins the clip with a look.
 __device__ inline void begin_clip(const ClipWork& work) {
   if (threadIdx.x == 0) shared().work = work;
   sync_block();
@@ -285,7 +291,7 @@ __device__ inline void begin_clip(const ClipWork& work) {
   obey();
 }
 
-/// Executes the leader's commands until the command is `end`.
+/// Executes the leader's commands until the command `end`. All warps other than the leader call this function.
 __device__ inline void follow_leader() {
   for (;;) {
     sync_blocks();

@@ -4,13 +4,14 @@
 
 namespace srcextract {
 
-/// Forecasts the rounds of the clip from counts in bins instead of pixels: where the clipped sets will end, to cut the
-/// tail there, and which pixels of the window will be medians. A wrong forecast costs time, and no more. The first
-/// block calls it after all pixels were read; its first warp goes through the rounds.
+/// Simulates the iterations of the clip with counts of pixels in bins in place of the pixels. The forecast predicts the
+/// ends of the clipped sets, near which the tail (pixels outside the core) is then divided finely. The forecast also
+/// predicts which pixels of the window will be medians. A wrong forecast costs time but does not change the result. The
+/// first block calls run() after all pixels were read; its first warp simulates the iterations.
 class ClipForecast {
  public:
-  /// Forecasts the sets that follow `known`, a clipped set with exact sums. Writes the cuts of the tail and the wanted
-  /// bins of the window into the state.
+  /// Forecasts the clipped sets that follow `known`, a clipped set whose exact sums are known. Writes state().cuts,
+  /// where to divide the tail, and state().wanted, the bins of the window whose pixels to collect.
   __device__ static void run(const Interval& known) {
     sync_block();
     scan_block<tail_bins>(
@@ -32,14 +33,15 @@ class ClipForecast {
     }
   }
 
-  /// Clears the block's wanted bins. The first `threads` threads of a block call it.
+  /// Clears the block's set of wanted bins. The first `threads` threads of the block must call this function together.
   __device__ static void clear_wanted(int threads) {
     WantedBins& wanted = shared().wanted;
     for (int i = static_cast<int>(threadIdx.x); i < window_bins / 32; i += threads) wanted.bits[i] = 0;
     if (threadIdx.x == 0) wanted.count = 0;
   }
 
-  /// Marks a bin of the window and its two neighbours as wanted, since rounding may lead to those. A warp calls it.
+  /// Adds a bin of the window and its two neighbours to the wanted bins; because of rounding, the median may lie in a
+  /// neighbour. One warp calls this function.
   __device__ static void want(int bin) {
     WantedBins& wanted = shared().wanted;
     const int mine = bin - 1 + lane();
@@ -52,7 +54,7 @@ class ClipForecast {
     __syncwarp();
   }
 
-  /// Writes the wanted bins into the state, and clears the cells of these bins. A warp calls it.
+  /// Copies the wanted bins to the state, and clears the cells of these bins. One warp calls this function.
   __device__ static void write_wanted() {
     WantedBins& wanted = shared().wanted;
     WantedBins& out = state().wanted;
@@ -73,15 +75,16 @@ class ClipForecast {
   }
 
  private:
-  /// Number of pixels, sum of their deviations from the grid's centre in units of its scale, and sum of the squared
-  /// deviations. Float is precise enough for a forecast.
+  /// Number of pixels; sum of their deviations from the grid's centre in units of the grid's scale; sum of the squared
+  /// deviations. Single precision suffices for a forecast.
   struct Sums {
     float count, first, second;
   };
 
-  /// Adds a zone around the lower and one around the upper end of a clipped set, one lane for each side. Overlapping
-  /// zones of a side are merged. An end gets no zone if it is not near, or lies in the core. Returns false if there is
-  /// no room for a zone.
+  /// Adds one zone (interval of the tail to divide into narrow cells) around the lower end of a clipped set, and one
+  /// around the upper end; lane 0 and lane 1 each handle one side. Merges overlapping zones of a side. Adds no zone if
+  /// the end lies in the core, or so far out that its deviation is not of class 0 (SumGrid). Returns false if a side
+  /// already has side_zones zones.
   __device__ static bool add_zones(const Interval& around_lower, const Interval& around_upper) {
     ClipShared& s = shared();
     const bool above = lane() == 1;
@@ -104,7 +107,8 @@ class ClipForecast {
     return __all_sync(all_lanes, room) != 0;
   }
 
-  /// Writes the zones into the state, one lane for each. A zone gets more cells the more pixels are expected in it.
+  /// Writes the zones to state().cuts, one zone per lane. The number of cells in a zone is proportional to the number
+  /// of pixels expected in the zone.
   __device__ static void write_zones() {
     const auto& side = shared().side;
     TailCuts& out = state().cuts;
@@ -120,7 +124,8 @@ class ClipForecast {
     constexpr float cell_pixels = 16;
     const float in_cell = fmaxf(cell_pixels, sum_of_warp(pixels) / static_cast<float>(work().cells - least_cells / 2));
     const int cells = any ? 1 + static_cast<int>(pixels / in_cell) : 0;
-    const int before = running_sum_of_warp(cells) - cells + lane();  // an even part has one cell
+    // lane() counts the even parts before this zone: each is one cell
+    const int before = running_sum_of_warp(cells) - cells + lane();
     if (lane() < most_zones) {
       out.edge[2 * lane()] = begin;
       out.edge[2 * lane() + 1] = end;
@@ -137,8 +142,8 @@ class ClipForecast {
     return (x - static_cast<float>(shared().grid.centre)) * shared().per_scale;
   }
 
-  /// The |deviation|, in units of the grid's scale, at which bin k of a side begins. Octaves begin at powers of two;
-  /// bins within an octave are equally wide.
+  /// Returns the |deviation|, in units of the grid's scale, at which bin k of a side begins. Each octave begins at a
+  /// power of two and has bins_per_octave bins of equal width.
   __device__ static float bin_begin(int k) {
     static_assert(bins_per_octave == 1 << 6);
     return __int_as_float((127 * bins_per_octave + k) << (23 - 6));
@@ -151,8 +156,8 @@ class ClipForecast {
     return bin < side_bins ? -centre : centre;
   }
 
-  /// Sums over the tail's pixels below a deviation, given in units of the grid's scale. Pixels are assumed to lie
-  /// evenly in their bin.
+  /// Returns the sums over pixels of the tail below a deviation, which is in units of the grid's scale. Within a bin,
+  /// pixels are assumed to be spread evenly.
   __device__ static TailSums up_to(float deviation) {
     const int bin = tail_bin(deviation, 0, 1);
     const float begin = bin_begin(side_bin(bin));
@@ -165,8 +170,8 @@ class ClipForecast {
             from.second + share * (to.second - from.second)};
   }
 
-  /// Sums over the tail's pixels between two deviations. `below` gets the number of pixels under `lower`. Even lanes
-  /// look up the lower end, odd lanes the upper.
+  /// Returns the sums over pixels of the tail between two deviations. `below` becomes the number of pixels under
+  /// `lower`. Even lanes look up the lower deviation, odd lanes the upper deviation.
   __device__ static Sums between(float lower, float upper, float& below) {
     const bool is_upper = lane() % 2 != 0;
     const TailSums mine = up_to(is_upper ? upper : lower);
@@ -178,8 +183,8 @@ class ClipForecast {
     return {difference(mine.count), difference(mine.first), difference(mine.second)};
   }
 
-  /// Returns the expected value of the pixel of rank `rank` in the window, and its bin. All lanes of a warp search
-  /// together.
+  /// Returns the expected value of the pixel with rank `rank` in the window; `bin` becomes its bin. All lanes of a warp
+  /// must call this function together.
   __device__ static float find_rank(float rank, int& bin) {
     const ClipShared& s = shared();
     bin = window_bin_of_rank(rank);
@@ -217,8 +222,8 @@ class ClipForecast {
       const float median = scales_of(find_rank(rank, bin));
       want(bin);
       const float reach = kappa * sigma;
-      // Pixels do not lie quite evenly in their bins. The margin allows an error in proportion to the tail's part of
-      // the sum of squares.
+      // Pixels are not spread quite evenly within their bins. The margin allows for an error proportional to the tail's
+      // fraction of the sum of squares.
       const float margin = reach * (5e-5F + 3e-3F * __fdividef(tail.second, second));
       const float next_lower = fmaxf(lower, median - reach);
       const float next_upper = fminf(upper, median + reach);
@@ -227,13 +232,14 @@ class ClipForecast {
                      {centre + scale * (next_upper - margin), centre + scale * (next_upper + margin)})) {
         return;
       }
-      if (next_lower - lower < margin / 2 && upper - next_upper < margin / 2) return;  // the zones hold all later ends
+      // In this case, all later ends lie within the zones that exist already.
+      if (next_lower - lower < margin / 2 && upper - next_upper < margin / 2) return;
       lower = next_lower;
       upper = next_upper;
     }
   }
 
-  /// Exact sums over the whole tail.
+  /// Returns the exact sums over the whole tail.
   __device__ static Sums whole_tail() {
     const PixelSums& tail = state().tail;
     if (tail.count == 0) return {0, 0, 0};

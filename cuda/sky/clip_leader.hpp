@@ -4,9 +4,9 @@
 
 namespace srcextract {
 
-/// Gives clip() (stages/sky/clip.hpp) its sums and medians, in the first warp of the first block. The leader goes
-/// through the rounds with the merged results of all blocks, copied to shared memory. Where these are not enough, it
-/// orders more work from all blocks.
+/// The sums and medians for clip() in stages/sky/clip.hpp, computed by the leader: the first warp of the first block.
+/// The leader works on the merged results of all blocks, copied to shared memory. If those results do not suffice, the
+/// leader makes all blocks read pixels again (order()).
 class ClipLeader : ClipRanks {
  public:
   __device__ ClipLeader() {
@@ -48,7 +48,8 @@ class ClipLeader : ClipRanks {
         found = {smallest_above(interval.lower), largest_below(interval.upper)};
         if (!(found.smallest < found.largest)) found = order_extremes(ClipSource::tail, interval);
       }
-      // Exact if there are tail pixels on both sides of the core; otherwise pixels of the core may be the extremes.
+      // Exact if the tail (pixels outside the core) has pixels of the set on both sides of the core. Else a pixel of
+      // the core, which is in no list, may be an extreme.
       if (found.smallest <= s.guess.core.lower && found.largest >= s.guess.core.upper) return found;
     }
     return order_extremes(ClipSource::image, interval);
@@ -87,8 +88,8 @@ class ClipLeader : ClipRanks {
     return isinf(interval.lower) && isinf(interval.upper);
   }
 
-  /// Moves the core into an interval that will contain all later ones. The new core is its middle half, until later
-  /// intervals have shrunk by as much.
+  /// Moves the core, which every later clipped set should contain, into `interval`, which contains all later intervals.
+  /// The new core is the middle half of `interval`, and serves until later intervals have shrunk to half.
   __device__ static void move_core(const Interval& interval) {
     const float quarter = (interval.upper - interval.lower) / 4;
     if (lane() == 0) state().guess.core = {interval.lower + quarter, interval.upper - quarter};
@@ -97,7 +98,8 @@ class ClipLeader : ClipRanks {
 
   // --- Sums.
 
-  /// Sums an interval whose ends are in no cell, or in cells with too many pixels.
+  /// Sums an interval that sum_cells() cannot sum: an end lies outside all zones, or in a cell with too many pixels to
+  /// be listed.
   __device__ __noinline__ static void sum_otherwise(Interval interval) {
     ClipShared& s = shared();
     if (!interval.contains(s.guess.core)) move_core(interval);
@@ -116,7 +118,7 @@ class ClipLeader : ClipRanks {
         add_core();
       }
     }
-    const bool of_all = s.unmasked == 0;  // true for the first interval, which has all pixels
+    const bool of_all = s.unmasked == 0;  // true in the first call, whose interval contains all pixels
     __syncwarp();
     if (of_all && lane() == 0) s.unmasked = s.sums.count;
     __syncwarp();
@@ -147,7 +149,8 @@ class ClipLeader : ClipRanks {
     __syncwarp();
   }
 
-  /// The number of the cell that holds x; -1 if x is in no zone. Each lane compares x with one edge.
+  /// Returns the number of the cell that contains x; -1 if x is in no zone, an interval that is divided into cells.
+  /// Each lane compares x with one edge.
   __device__ static int cell_at(float x) {
     const TailCuts& cuts = shared().cuts;
     const int part = __popc(__ballot_sync(all_lanes, x > cuts.edge[lane()]));
@@ -163,8 +166,9 @@ class ClipLeader : ClipRanks {
     return work().cell_pixels + static_cast<std::size_t>(cell) * work().cell_room;
   }
 
-  /// A cell that holds one end of an interval. Either its pixels are listed, or they are all equal, or its part in the
-  /// interval is not `known`.
+  /// Describes the cell that contains one end of an interval. If all pixels of the cell are listed, `listed` is their
+  /// number. If the cell has more pixels, but all are equal, `inside` tells whether they are in the interval. Else
+  /// `known` is false.
   struct CellPart {
     int listed = 0;
     bool inside = false;  ///< all pixels are equal, not listed, and in the interval
@@ -179,8 +183,9 @@ class ClipLeader : ClipRanks {
     }
   };
 
-  /// Sums the interval: the whole cells between its two ends, with the core among them, and pixel by pixel the two
-  /// cells with the ends. Returns false if an end is in no zone, or if its cell has too many pixels.
+  /// Sums the pixels in an interval: from running sums for the cells wholly inside, which include the core, and pixel
+  /// by pixel for the two cells with the interval's ends. Returns false if an end is in no zone, or if its cell has
+  /// unequal pixels that are not all listed.
   __device__ __forceinline__ static bool sum_cells(float lower_end, float upper_end) {
     ClipShared& s = shared();
     const Interval interval{lower_end, upper_end};
@@ -194,7 +199,7 @@ class ClipLeader : ClipRanks {
     const double centre = s.grid.centre;
     std::int64_t first = 0;
     std::int64_t second = 0;
-    unsigned int counts = 0;  // low 16 bits: pixels inside; high bits: pixels below
+    unsigned int counts = 0;  // low 16 bits: number of pixels inside; high 16 bits: number of pixels below
     const auto add = [&](float x) {
       const bool inside = interval.contains(x);
       const NearTerms terms(inside ? x - centre : 0, round);
@@ -219,7 +224,7 @@ class ClipLeader : ClipRanks {
     counts = __reduce_add_sync(all_lanes, counts);
     ExactSum sum;
     sum.add(sums_of_pairs(first, second));
-    // The cells from `begin` to before `end` lie wholly in the interval.
+    // Cells begin to end - 1 lie wholly in the interval.
     const int begin = below_core.inside ? lower : lower + 1;
     const int end = above_core.inside ? upper + 1 : upper;
     const NearSums& to = s.before_cell[end];
@@ -229,7 +234,7 @@ class ClipLeader : ClipRanks {
     const ExactSum& sum_from = odd ? from.second : from.first;
     sum.low += sum_to.low - sum_from.low;
     sum.high += sum_to.high - sum_from.high;
-    __syncwarp();  // all lanes have read the last sums
+    __syncwarp();  // all lanes have read s.sums of the previous call
     if (lane() < 2) (lane() == 0 ? s.sums.first : s.sums.second)[0] = sum;
     if (lane() == 0) {
       s.sums.count = (counts & 0xffffu) + to.count - from.count;
@@ -240,7 +245,8 @@ class ClipLeader : ClipRanks {
     return true;
   }
 
-  /// The tail's smallest pixel above `end`; NaN if it is not in a listed cell of the zone of `end`.
+  /// Returns the smallest pixel of the tail above `end`; NaN if the rest of the zone with `end` has no such pixel, or a
+  /// cell whose pixels are not all listed.
   __device__ static float smallest_above(float end) {
     const int first = cell_at(end);
     for (int cell = first; cell >= 0 && pixels_in(cell) <= work().cell_room && cell < zone_end(end); ++cell) {
@@ -266,7 +272,8 @@ class ClipLeader : ClipRanks {
     return std::numeric_limits<float>::quiet_NaN();
   }
 
-  // zone_begin(x) to before zone_end(x): the cells of the part that contains x, whether it is a zone or not.
+  // The cells of the part of the tail that contains x are zone_begin(x) to zone_end(x) - 1, even if the part is no
+  // zone.
   __device__ static int zone_begin(float x) {
     return shared().cuts.first_cell[__popc(__ballot_sync(all_lanes, x > shared().cuts.edge[lane()]))];
   }

@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// The lists in which this block keeps pixels of the tail and of the window.
+/// Lists in which this block stores pixels of the tail (outside the core) and of the window (near the medians).
 __device__ inline float* tail_list() {
   return work().tail + blockIdx.x * work().tail_room;
 }
@@ -12,8 +12,8 @@ __device__ inline float* window_list() {
   return work().window + blockIdx.x * work().window_room;
 }
 
-/// Calls f(pixel) for this block's pixels of `source`, with all lanes together. Beyond the end of the list the pixel is
-/// NaN.
+/// Calls f(pixel) for this block's pixels of `source`. All lanes of a warp call f together; a lane without a pixel
+/// passes NaN.
 template <class F>
 __device__ void for_each_in(ClipSource source, const F& f) {
   const bool all = source == ClipSource::image;
@@ -29,20 +29,20 @@ __device__ void for_each_in(ClipSource source, const F& f) {
 
 __device__ inline int tail_bin(float x, float centre, float per_scale) {
   const float scales = fabsf(x - centre) * per_scale;
-  // A bin's number is the exponent of the float with its first six fraction bits.
+  // The bin number is the float's exponent and the first six bits of its fraction, counted from the value 1.0.
   constexpr int first = 127 * bins_per_octave;
   const int bin = min(max((__float_as_int(scales) >> 17) - first, 0), side_bins - 1);
   return x < centre ? side_bins - 1 - bin : side_bins + bin;
 }
 
-/// The cell of x in the window. Each bin is divided into `parts` cells (a power of two), and there are `per_unit` cells
-/// per unit of x. A larger x is never in an earlier cell.
+/// Returns the cell of x in the window. Each bin is divided into `parts` cells, a power of two; there are `per_unit`
+/// cells per unit of pixel value. The result never decreases as x increases. With parts = 1, the cell is the bin.
 __device__ inline int window_bin(float x, float lower, float per_unit, int parts) {
   return min(max(static_cast<int>((x - lower) * per_unit), 0), parts * window_bins - 1);
 }
 
-/// The bin of the window that contains a rank, integer or not: the last bin with at most `rank` pixels before it. All
-/// lanes of a warp search together.
+/// Returns the bin of the window that contains the pixel of rank `rank`, which need not be an integer: the last bin
+/// with at most `rank` pixels before it. All lanes of a warp must call this function together.
 template <class Rank>
 __device__ int window_bin_of_rank(Rank rank) {
   const unsigned int* const begin = shared().window_begin;
@@ -54,15 +54,16 @@ __device__ int window_bin_of_rank(Rank rank) {
   return bin + __popc(__ballot_sync(all_lanes, lane() < 4 && begin[bin + min(lane(), 3)] <= rank)) - 1;
 }
 
-/// Sums and numbers of the pixels that a thread has seen.
+/// Sums and counts over the pixels that a thread has read.
 struct PixelsSeen {
-  ExactSum first, second;                      ///< sums over the core of deviations and of their squares (SumGrid)
-  unsigned int in_core = 0, above_window = 0;  ///< numbers of pixels: in the core; in the window or above it
+  ExactSum first, second;  ///< sums over the core of deviations and of squared deviations (SumGrid)
+  /// numbers of pixels in the core, and of pixels above the window's lower end
+  unsigned int in_core = 0, above_window = 0;
 };
 
-/// A column of shared memory in which a thread's pixels wait until its warp appends them to the lists. Pixels of the
-/// window fill the column from the bottom up, pixels of the tail from the top down. Stores go by address, since the
-/// compiler would otherwise compute the address anew every time.
+/// A column of shared memory in which a thread stores pixels until its warp appends them to the lists. Pixels of the
+/// window fill the column from the bottom, pixels of the tail from the top. Members are addresses and not indices,
+/// since the compiler would compute the address from an index for every store.
 class WaitingColumn {
  public:
   __device__ WaitingColumn() { clear(); }
@@ -77,7 +78,7 @@ class WaitingColumn {
   }
   __device__ int in_tail() const { return static_cast<int>(end() - top_) / row_bytes; }
   __device__ int in_window() const { return static_cast<int>(bottom_ - begin()) / row_bytes; }
-  /// Whether the column may lack room for `pixels` more pixels.
+  /// Whether the column may be too short for `pixels` more pixels.
   __device__ bool is_full(unsigned int pixels) const { return top_ - bottom_ < pixels * row_bytes; }
   __device__ void clear() {
     top_ = end();
@@ -97,15 +98,15 @@ class WaitingColumn {
   unsigned int bottom_, top_;
 };
 
-/// Reads all pixels once, in all blocks: sums the core, and lists the pixels of tail and window. A warp takes the next
-/// free chunk of the image when it is ready, since warps differ in speed.
+/// Reads all pixels once, with all blocks: sums the pixels of the core, and lists the pixels of tail and window. A warp
+/// that has finished takes the next unread chunk of the image, since warps differ in speed.
 class ClipLook {
  public:
   __device__ ClipLook()
       : core_(shared().guess.core), window_(shared().guess.window), grid_(shared().grid), round_(grid_.scale) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     if (state().heavy) window_ = {infinity, infinity};
-    // A pixel in both tail and window is stored twice.
+    // A pixel that is in both tail and window is stored twice.
     most_pushed_ = core_.contains(window_) || state().heavy ? thread_pixels : 2 * thread_pixels;
   }
 
@@ -117,7 +118,8 @@ class ClipLook {
     const float* const chunks = work().pixels + warps * work().first_tiles * warp_tile;
     int tiles = work().first_tiles;
     while (at < end) {
-      const unsigned int next = take_chunk();  // taken ahead of time, so that no warp waits for its number
+      // taken before the current chunk is read, so that the warp need not wait for the atomic operation
+      const unsigned int next = take_chunk();
       for (int tile = 0; tile < tiles && at < end; ++tile, at += warp_tile) take_tile(at, end);
       tiles = work().chunk_tiles;
       at = chunks + std::int64_t{__shfl_sync(all_lanes, next, 0)} * tiles * warp_tile;
@@ -130,7 +132,8 @@ class ClipLook {
  private:
   static constexpr int warp_tile = warp_size * thread_pixels;
 
-  /// Reads one tile: sums its core, and lets its other pixels wait in the columns. A warp calls it.
+  /// Reads one tile: sums the pixels in the core, and stores other pixels in the threads' columns. One warp calls this
+  /// function.
   __device__ void take_tile(const float* at, const float* end) {
     float4 loaded[loads_per_thread];
     load_tile(at, end - at, loaded);
@@ -139,11 +142,11 @@ class ClipLook {
     if (__any_sync(all_lanes, column_.is_full(most_pushed_))) list_waiting();
   }
 
-  /// Takes the next free chunk of the image. Only the first lane gets its number.
+  /// Takes the next unread chunk of the image, and returns its number in the first lane; other lanes get 0.
   __device__ static unsigned int take_chunk() { return lane() == 0 ? atomicAdd(&state().chunks_taken, 1u) : 0; }
 
-  /// Stores for each quad (four pixels) of the tile whether one of them is above the core: an interval that should lie
-  /// within every clipped set (sky_sample.hpp).
+  /// Stores for each quad (four consecutive pixels) of the tile whether one of its pixels is above the core. The core
+  /// is an interval that should be contained in every clipped set (stages/sky/sky_sample.hpp).
   __device__ void tell_bright(const float* at, const float4 (&loaded)[loads_per_thread]) const {
     static_assert(loads_per_thread == 4);
     const auto tell = [limit = core_.upper](const float4& quad) {
@@ -155,7 +158,7 @@ class ClipLook {
   }
 
   __device__ void look_at(const float4 (&loaded)[loads_per_thread]) {
-    Count first_sum = 0;  // modulo 2^64: the rounding constants overflow, and are subtracted below
+    Count first_sum = 0;  // modulo 2^64: the sum of the rounding constants overflows, but is subtracted below
     Count second_sum = 0;
     const auto nothing = static_cast<float>(grid_.centre);  // a value that adds 0 to the sums
 #pragma unroll
@@ -179,7 +182,7 @@ class ClipLook {
         static_cast<std::int64_t>(second_sum - thread_pixels * static_cast<Count>(bits_of(round_.second))));
   }
 
-  /// Loads the tile at `pixels`. Pixels beyond `count` become masked pixels.
+  /// Loads the tile at `pixels`. Pixels beyond `count` are loaded as masked pixels (NaN).
   __device__ static void load_tile(const float* pixels, std::int64_t count, float4 (&loaded)[loads_per_thread]) {
     const float masked = std::numeric_limits<float>::quiet_NaN();
     int first = lane() * 4;
@@ -194,7 +197,8 @@ class ClipLook {
     }
   }
 
-  /// Appends the waiting pixels of a warp to this block's lists. Pixels for which there is no room are only counted.
+  /// Appends the pixels in a warp's columns to this block's lists. If a list is full, the pixels are counted but not
+  /// stored.
   __device__ void list_waiting() {
     ClipShared& s = shared();
     const unsigned int mine = static_cast<unsigned int>(column_.in_tail()) | column_.in_window() << 16;
@@ -212,8 +216,8 @@ class ClipLook {
     column_.clear();
   }
 
-  /// Appends `total` waiting pixels of the warp to `list`, one per lane at a time. A lane finds its pixel in the last
-  /// column with no more than `number` pixels before it.
+  /// Appends the `total` pixels in the warp's columns to `list`, one pixel per lane at a time. `before` is the number
+  /// of pixels in earlier columns. Pixel `number` is in the last column for which `before` is at most `number`.
   template <class RowOf>
   __device__ static void append(float* list, std::int64_t room, unsigned int at, unsigned int before,
                                 unsigned int total, const RowOf& row_of) {
@@ -239,7 +243,6 @@ class ClipLook {
   unsigned int most_pushed_;
 };
 
-/// Initialises the shared memory of a block before the image is read.
 __device__ inline void start_look() {
   ClipShared& s = shared();
   sync_block();
@@ -257,14 +260,14 @@ __device__ inline void start_look() {
   sync_block();
 }
 
-/// Stores the core's upper end, the limit above which a quad counts as bright. If the image is read again with another
-/// core, all quads are stored anew.
+/// Stores the core's upper end, above which a pixel is bright. If the image is read again with another core, all quads
+/// are marked anew, so limit and marks stay consistent.
 __device__ inline void tell_limit() {
   if (blockIdx.x == 0 && threadIdx.x == 0 && work().bright_limit != nullptr)
     *work().bright_limit = shared().guess.core.upper;
 }
 
-/// Sets how many listed pixels this block can use: none if there was no room for all.
+/// Sets the numbers of usable listed pixels of this block: 0 if the list was too short for all pixels.
 __device__ inline void know_listed() {
   ClipShared& s = shared();
   if (threadIdx.x == 0) {
@@ -274,8 +277,8 @@ __device__ inline void know_listed() {
   sync_block();
 }
 
-/// Counts the listed pixels of this block in bins of the tail and of the window. Also sums the tail and finds its
-/// extremes.
+/// Counts the listed pixels of this block by bins of the tail and of the window. Also sums the tail and finds its
+/// smallest and largest pixel.
 __device__ inline void count_lists() {
   ClipShared& s = shared();
   for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += clip_threads) s.bins[bin] = 0;
@@ -295,10 +298,10 @@ __device__ inline void count_lists() {
     if (x == x) atomicAdd(&s.bins[tail_bins + window_bin(x, lower, per_unit, 1)], 1u);
   });
   bring_extremes(s.low_key, s.high_key, extremes);
-  bring_sums(state().tail, sums, 0);  // contains barriers of the block
+  bring_sums(state().tail, sums, 0);  // synchronises the block
 }
 
-/// Adds what a block found in the image, and in its lists, to the results of all blocks.
+/// Adds the results of this block to the results of all blocks in the state.
 __device__ inline void bring_look(const PixelsSeen& seen) {
   ClipShared& s = shared();
   ClipState& all = state();
@@ -322,7 +325,7 @@ __device__ inline void bring_look(const PixelsSeen& seen) {
   }
 }
 
-/// Reads all pixels once. The state has the results when all blocks have done it.
+/// Reads all pixels once. The results are complete after the next barrier of all blocks.
 __device__ inline void look_at_all() {
   start_look();
   tell_limit();

@@ -4,11 +4,12 @@
 
 namespace srcextract {
 
-/// Finds pixels by their rank, in the first warp of the first block. Values around the last rank are kept in shared
-/// memory. For other ranks the warp orders pixels from all blocks.
+/// Finds pixels by their rank; used by the leader, the first warp of the first block. Pixels with ranks close to the
+/// last requested rank are kept in shared memory. For other ranks, the leader makes all blocks read pixels.
 class ClipRanks {
  protected:
-  /// Makes all blocks execute a command now. Results to which the command adds must have been cleared before.
+  /// Makes all blocks execute a command, and waits for the results. The caller must first clear those results to which
+  /// the command adds.
   __device__ __noinline__ static void order(ClipCommand command) {
     __syncwarp();
     if (lane() == 0) state().command = command;
@@ -22,17 +23,18 @@ class ClipRanks {
     order(ClipCommand::look);
   }
 
-  /// The pixel of rank `rank` among all pixels, 0 for the smallest. Either zero is returned as +0.
+  /// Returns the pixel of rank `rank` among all unmasked pixels; the smallest has rank 0. Returns +0 for -0.
   __device__ static float value(std::int64_t rank) {
     const ClipShared& s = shared();
     if (rank < s.known_first || rank >= s.known_first + s.known_count) find(rank);
     auto place = s.known_equal ? 0 : static_cast<int>(rank - s.known_first);
-    while (place > 0 && s.sorted[place] != s.sorted[place]) --place;  // equal to a pixel before it
+    // NaN marks an empty place, whose pixel equals the pixel at the nearest earlier filled place.
+    while (place > 0 && s.sorted[place] != s.sorted[place]) --place;
     return s.sorted[place] + 0.0F;
   }
 
  private:
-  /// Finds the pixel of a rank, and keeps it together with pixels of neighbouring ranks.
+  /// Finds the pixel of a rank, and keeps the pixel and others of neighbouring ranks in shared memory.
   __device__ __forceinline__ static void find(std::int64_t rank) {
     constexpr int most_looks = 3;
     const ClipShared& s = shared();
@@ -56,18 +58,19 @@ class ClipRanks {
     __syncwarp();
   }
 
-  /// Notes that the ranks from `first` to before `first + count` all have one value.
+  /// Records that all pixels with ranks from `first` to first + count - 1 have the same value.
   __device__ static void know_equal(float value, std::int64_t first, std::int64_t count) {
     __syncwarp();
     if (lane() == 0) shared().sorted[0] = value;
     set_known(true, first, count);
   }
 
-  /// Sorts `count` pixels, whose ranks begin at `first`, into `sorted`: the place of each is the number of smaller
-  /// ones. Of equal pixels only the first place is filled.
+  /// Sorts `count` pixels, whose ranks begin at `first`, into `sorted`: each pixel's place is the number of smaller
+  /// pixels. Equal pixels share one place, the first; their other places hold NaN.
   __device__ static void know_all(const float* values, int count, std::int64_t first) {
     ClipShared& s = shared();
-    constexpr float nothing = std::numeric_limits<float>::quiet_NaN();  // NaN is smaller than no pixel
+    // no pixel is greater than NaN, so NaN is not counted as a smaller pixel
+    constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
     __syncwarp();
     auto* const unsorted = reinterpret_cast<float*>(s.unsorted);
 #pragma unroll 1
@@ -86,7 +89,7 @@ class ClipRanks {
         place +=
             (other.x < mine ? 1 : 0) + (other.y < mine ? 1 : 0) + (other.z < mine ? 1 : 0) + (other.w < mine ? 1 : 0);
       }
-      atomicExch(&s.sorted[place], mine);  // equal pixels have one place
+      atomicExch(&s.sorted[place], mine);  // equal pixels store the same value at the same place
     }
     set_known(false, first, count);
   }
@@ -103,8 +106,9 @@ class ClipRanks {
     look_again();
   }
 
-  /// Finds which of `things` bins or cells contains a rank, given their numbers of pixels count_of(0), count_of(1), ...
-  /// `here` becomes the count of that one. The counts before it are subtracted from the rank.
+  /// Finds which of `things` bins or cells contains the pixel of rank `rank`; count_of(i) is the number of pixels in
+  /// bin or cell i. Subtracts the number of pixels in earlier bins from `rank`, and sets `here` to the number of pixels
+  /// in the returned bin.
   template <class T, class F>
   __device__ static int search_counts(int things, const F& count_of, T& rank, T& here) {
     const auto load = [&](int thing) -> T { return thing < things ? count_of(thing) : 0; };
@@ -112,7 +116,7 @@ class ClipRanks {
 #pragma unroll 1
     for (int first = 0;; first += warp_size) {
       const T mine = next;
-      next = load(first + warp_size + lane());  // ahead of time
+      next = load(first + warp_size + lane());  // loaded one iteration ahead
       const T running = running_sum_of_warp(mine);
       const unsigned int beyond = __ballot_sync(all_lanes, rank < running);
       const bool last = beyond != 0 || first + warp_size >= things;
@@ -156,8 +160,9 @@ class ClipRanks {
     }
   }
 
-  /// Finds a pixel by four passes over the window or the image, one for every byte of the keys. Used where a few values
-  /// are so frequent that no cell can hold them. `before` is the number of pixels below the window.
+  /// Finds the pixel of rank `rank` in `source` by a radix search: four passes over the pixels, one for each byte of
+  /// their keys. Needed if few values are so frequent that a cell cannot hold their pixels. `before` is the number of
+  /// pixels below `source`, 0 for the image.
   __device__ __noinline__ static void find_by_digits(std::int64_t rank, std::int64_t before, ClipSource source) {
     ClipState& all = state();
     std::uint32_t key = 0;

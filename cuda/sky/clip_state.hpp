@@ -8,10 +8,10 @@
 
 namespace srcextract {
 
-using Count = unsigned long long;  // the type that atomicAdd takes
+using Count = unsigned long long;  // the only unsigned 64-bit type that atomicAdd accepts
 
-/// Threads and warps of a block of the clip, loads of four pixels by a thread, and tiles. A tile has the pixels that a
-/// warp (warp_tile) or a block (clip_tile) reads at a time.
+/// Sizes of the clip kernel. A tile is the set of pixels that a warp (warp_tile) or a block (clip_tile) reads at a
+/// time.
 inline constexpr int clip_threads = 512;
 inline constexpr int clip_warps = clip_threads / warp_size;
 inline constexpr int loads_per_thread = 4;
@@ -19,29 +19,30 @@ inline constexpr int thread_pixels = 4 * loads_per_thread;
 inline constexpr int warp_tile = warp_size * thread_pixels;
 inline constexpr int clip_tile = clip_threads * thread_pixels;
 
-/// Bins in which the tail's pixels are counted by their distance from the grid's centre. There are 64 bins to a factor
-/// of two, from 1 to 256 scales on either side. The innermost bin also has all nearer pixels, the outermost all further
-/// ones. The counts serve a forecast (cuda/sky/clip_forecast.hpp), never a result.
+/// Bins that count the tail's pixels (pixels outside the core) by their distance from the grid's centre: 64 bins per
+/// factor of two, from 1 to 256 times the grid's scale, on either side. The innermost bins also count all nearer
+/// pixels, the outermost bins all farther pixels. The counts are for a forecast only (clip_forecast.hpp); results do
+/// not depend on them.
 inline constexpr int bins_per_octave = 64;
 inline constexpr int side_bins = 8 * bins_per_octave;
 inline constexpr int tail_bins = 2 * side_bins;
 
-/// Number of bins of the window, all of equal width.
+/// Number of equally wide bins of the window, the interval of pixel values expected to hold the medians.
 inline constexpr int window_bins = 4096;
 
-/// The tail is cut into parts by value. Odd parts, the zones, lie where ends of clipped sets are expected, even parts
-/// between them. The core lies in one of the even parts. A zone is divided into cells of equal width; an even part is a
-/// single cell.
+/// The tail is divided into parts, intervals of pixel value. Odd parts, the zones, lie where ends of clipped sets are
+/// expected; even parts lie between the zones. The core lies in an even part. A zone consists of cells of equal width;
+/// an even part is a single cell.
 inline constexpr int side_zones = 8;
 inline constexpr int most_zones = 2 * side_zones;
 inline constexpr int even_parts = most_zones + 1;
 inline constexpr int least_cells = 128;
 inline constexpr int most_cells = 512;
 
-/// Most pixels that are listed for a cell of the window, so that one warp can rank them.
+/// Largest number of pixels that are listed for a cell of the window: one warp must be able to sort them.
 inline constexpr int most_ranked = 256;
 
-/// Sums over near pixels (SumGrid::near).
+/// Sums over pixels close to the grid's centre, of class 0 (SumGrid::near).
 struct NearSums {
   std::int64_t count;
   ExactSum first, second;
@@ -54,93 +55,96 @@ struct NearSums {
   }
 };
 
-/// Commands of the leader to all blocks.
+/// Commands of the leader, the first warp of the first block, to all blocks.
 enum class ClipCommand { look, split, collect, sum, extremes, count_digits, end };
 
-/// Where a command reads pixels: the whole image, shared out among all blocks, or the list of tail or window of each
-/// block.
+/// The pixels that a command reads: the whole image, divided among all blocks, or each block's list of the tail or of
+/// the window.
 enum class ClipSource { image, tail, window };
 
-/// Where the tail is cut by value: part k holds the pixels with edge[k - 1] < x <= edge[k]. Edges behind the last one
-/// are +infinity.
+/// The values at which the tail is divided: part k holds the pixels with edge[k - 1] < x <= edge[k]. Unused edges are
+/// +infinity.
 struct TailCuts {
   static constexpr int room = 2 * most_zones;
-  int zones;  ///< zone z is part 2 z + 1
+  int zones;  ///< number of zones; zone z is part 2 z + 1
   float edge[room];
-  float per_unit[most_zones];  ///< per zone: number of cells per unit of pixel values
-  int first_cell[room + 2];    ///< per part: its first cell
+  float per_unit[most_zones];  ///< for each zone: number of cells per unit of pixel value
+  int first_cell[room + 2];    ///< for each part: number of its first cell
 
-  /// The number of the part that holds x: the number of edges below x.
+  /// Returns the number of the part that contains x, which is the number of edges below x.
   __device__ int part_of(float x) const {
     int part = 0;
 #pragma unroll
     for (int step = room / 2; step > 0; step /= 2) part += x > edge[part + step - 1] ? step : 0;
     return part + (x > edge[part] ? 1 : 0);
   }
-  /// The cell that holds x in the zone `part`. A larger x is never in an earlier cell.
+  /// Returns the cell that contains x in the zone `part`. The result never decreases as x increases.
   __device__ int cell_of(float x, int part) const {
     const int begin = first_cell[part];
     const auto cell = static_cast<int>((x - edge[part - 1]) * per_unit[part / 2]);
     return begin + min(max(cell, 0), first_cell[part + 1] - begin - 1);
   }
 };
-static_assert(TailCuts::room == warp_size);  // part_of needs a power of two; the leader has a lane per edge
+// part_of() needs a power of two; in the leader, each lane compares with one edge
+static_assert(TailCuts::room == warp_size);
 
-/// The bins of the window whose pixels are collected, each bin in cells of its own.
+/// The bins of the window whose pixels blocks collect. Each wanted bin has its own cells.
 struct WantedBins {
   static constexpr int most = 64;
   int count;
   std::uint32_t bits[window_bins / 32];
-  std::uint16_t before[window_bins / 32];  ///< wanted bins in earlier words
+  std::uint16_t before[window_bins / 32];  ///< for each word of `bits`: number of wanted bins in earlier words
 
   __device__ bool has(int bin) const { return (bits[bin / 32] >> bin % 32 & 1u) != 0; }
   __device__ int list_of(int bin) const { return before[bin / 32] + __popc(bits[bin / 32] & ((1u << bin % 32) - 1u)); }
 };
 
-/// A cell of a wanted bin: its number of pixels, and the least and largest key of them.
+/// A cell of a wanted bin of the window: number of pixels, and smallest and largest signed_key() of a pixel.
 struct WindowCell {
   unsigned int count;
   std::int32_t low_key, high_key;
 };
 
-/// State of a clip in device memory, which all its blocks share.
+/// State of a clip, in device memory; all blocks use the same state.
 struct ClipState {
   SumGrid grid;
   ClipGuess guess;
-  int samples;  ///< number of unmasked pixels in the sample
-  bool heavy;   ///< one value is too frequent in the window for keeping its pixels
+  int samples;  ///< number of unmasked pixels in the sample (stages/sky/sky_sample.hpp)
+  bool heavy;   ///< one value is so frequent in the window that listing the window's pixels would not help
   double zero_share;
 
   ClipCommand command;
-  /// for `split`: the set with known sums; for `sum` and `extremes`: the set to read
+  /// for the command `split`: the last set with exact sums; for `sum` and `extremes`: the set to read
   Interval interval;
-  std::uint32_t prefix, prefix_mask;  ///< for `count_digits`: keys with key & prefix_mask == prefix are counted
-  int shift;                          ///< for `count_digits`: lowest bit of the byte that is counted
-  ClipSource source;                  ///< where `sum`, `extremes` and `count_digits` read pixels
+  /// for `count_digits`: pixels whose key has key & prefix_mask == prefix are counted
+  std::uint32_t prefix, prefix_mask;
+  int shift;          ///< for `count_digits`: lowest bit of the byte to count
+  ClipSource source;  ///< for `sum`, `extremes` and `count_digits`: the pixels to read
   TailCuts cuts;
   WantedBins wanted;
 
-  // Results of a look.
-  unsigned int chunks_taken;  ///< chunks of the image taken, after the tiles with which warps begin
+  // Results of the command `look`, which reads the whole image.
+  /// number of chunks of the image that warps have taken, besides the tiles with which each warp begins
+  unsigned int chunks_taken;
   NearSums core;
   PixelSums tail;
-  std::int64_t in_tail;       ///< number of pixels in the tail, listed or not
-  std::int64_t above_window;  ///< number of pixels in the window or above it
+  std::int64_t in_tail;       ///< number of pixels in the tail, including pixels that lists could not hold
+  std::int64_t above_window;  ///< number of pixels above the window's lower end
   std::int32_t tail_low_key, tail_high_key;
-  unsigned int tail_overflow, window_overflow;  ///< numbers of blocks that had no room for their list
+  unsigned int tail_overflow, window_overflow;  ///< numbers of blocks whose list was too short
   unsigned int bins[tail_bins + window_bins];
 
-  NearSums cell[most_cells];  ///< tail's cells, after a split; the outermost have only counts
-  std::int32_t cell_low[most_cells], cell_high[most_cells];  ///< extreme keys of the cells in zones
+  NearSums cell[most_cells];  ///< sums of the tail's cells, after `split`; of the outermost cells, only the counts
+  std::int32_t cell_low[most_cells], cell_high[most_cells];  ///< smallest and largest key in each cell of a zone
 
-  // Results of other commands.
   PixelSums sums;
   std::int32_t low_key, high_key;
   Count digits[256];
-  Count smallest;  ///< bits of the least |d| > 0 of the image
+  /// bits of the smallest |d| > 0 in the image, as a double; d is the deviation from the grid's centre
+  Count smallest;
 };
 
-/// Sets sums to zero. The first `threads` threads of a block call it.
+/// Sets sums to 0. The first `threads` threads of a block must call this function together.
 __device__ inline void clear(PixelSums& sums, int threads) {
   if (threadIdx.x == 0) {
     sums.count = sums.below = 0;
@@ -149,7 +153,7 @@ __device__ inline void clear(PixelSums& sums, int threads) {
   for (int k = static_cast<int>(threadIdx.x); k < sum_classes; k += threads) sums.first[k] = sums.second[k] = {0, 0};
 }
 
-/// Clears the results of reading the image. The first `threads` threads of a block call it.
+/// Clears the results of the command `look`. The first `threads` threads of a block must call this function together.
 __device__ inline void clear_look(ClipState& state, int threads) {
   clear(state.tail, threads);
   if (threadIdx.x == 0) {
@@ -163,8 +167,9 @@ __device__ inline void clear_look(ClipState& state, int threads) {
   for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += threads) state.bins[bin] = 0;
 }
 
-/// Whether one value of the window is so frequent in the sorted sample that the window is not worth keeping. Each of
-/// the first `threads` threads tests a part; the answer is yes if any of them returns true.
+/// Whether one value in the window is so frequent that listing the window's pixels would not help: more than 16 times
+/// and in more than 1/128 of the sorted sample. Each of the first `threads` threads of a block tests a part of the
+/// sample; the answer is true if any thread returns true.
 __device__ inline bool is_heavy(const float* sorted, int samples, const Interval& window, int threads) {
   const int run = max(samples / 128, 16);
   bool heavy = false;
@@ -175,42 +180,43 @@ __device__ inline bool is_heavy(const float* sorted, int samples, const Interval
   return heavy;
 }
 
-/// Input and working memory of a clip. Every block has its own range of `tail` and of `window`, where it lists pixels
-/// in any order.
+/// Input and working memory of a clip. Every block lists pixels, in any order, in its own section of `tail` and of
+/// `window`.
 struct ClipWork {
   const float* pixels;
   std::int64_t count;
-  const float* sorted;  ///< unmasked pixels of the sample, sorted
+  const float* sorted;  ///< the sample's unmasked pixels, in ascending order
   float* tail;
   float* window;
-  std::int64_t tail_room, window_room;  ///< most pixels that the list of one block can hold
-  float* cell_pixels;                   ///< pixels of the tail's cells, up to cell_room per cell; one warp sums a cell
+  std::int64_t tail_room, window_room;  ///< largest number of pixels in a block's list
+  float* cell_pixels;                   ///< pixels of the tail's cells, up to cell_room for each cell
   WindowCell* window_cell;
-  float* window_pixels;  ///< pixels of the window's cells, up to window_cell_room per cell
-  int cells;             ///< most cells that the tail may have
+  float* window_pixels;  ///< pixels of the window's cells, up to window_cell_room for each cell
+  int cells;             ///< largest number of cells of the tail
   int cell_room, window_cell_room;
-  int bin_cells;    ///< cells per bin of the window, a power of two up to 256
-  int first_tiles;  ///< number of tiles that a warp reads at first
-  int chunk_tiles;  ///< number of tiles in each chunk that it takes later
+  int bin_cells;    ///< number of cells in each bin of the window, a power of two up to 256
+  int first_tiles;  ///< number of tiles that each warp reads first, without taking a chunk
+  int chunk_tiles;  ///< number of tiles in each chunk that a warp takes later
   double kappa;
-  std::int64_t max_iterations;  ///< 0 = no limit
+  std::int64_t max_iterations;  ///< 0: no limit
   ClipState* state;
-  uint4* bright_quads;  ///< one entry per warp tile (BrightQuads); null if not wanted
+  uint4* bright_quads;  ///< one entry for each warp tile (BrightQuads); null if the caller does not need bright quads
   float* bright_limit;
 };
 
-/// Pixels of a block that wait until they are listed, one column per thread (WaitingColumn).
+/// Pixels of a block that are not listed yet, in one column for each thread (WaitingColumn).
 struct WaitingPixels {
   static constexpr int room = 32;
   float pixel[room][clip_threads];
 };
 
-/// Sums over those pixels of a block's tail that are in even parts (TailCuts), in pieces of 17 bits, so that no
-/// addition carries. Every lane of a warp adds to words of its own, so that no lane waits for another.
+/// Sums over those pixels of a block's tail that are in even parts (TailCuts). A sum is stored in pieces of 17 bits,
+/// each in a 32-bit word, so that additions never carry from word to word. Each lane adds to its own words, so that
+/// atomic additions of different lanes do not collide.
 struct PartSums {
   static constexpr int pieces = 3;
   static constexpr int piece_bits = 17;
-  /// Most pixels that a block may add before a word may overflow: each word gets every 32nd pixel.
+  /// Number of pixels that a block may add before a word could overflow: each word gets every 32nd pixel.
   static constexpr std::int64_t most_pixels = std::int64_t{warp_size} << (32 - piece_bits);
 
   unsigned int count[even_parts][warp_size];
@@ -218,13 +224,14 @@ struct PartSums {
   unsigned int second[even_parts][pieces][warp_size];
 };
 
-/// Zones on one side of the core while they are forecast, from the outermost inwards, with ends in units of the pixels.
+/// Forecast zones on one side of the core, from the outermost inwards. `begin` and `end` are pixel values.
 struct ZoneSide {
   int count;
   float begin[side_zones], end[side_zones];
 };
 
-/// Running sums over the bins of the tail, for a forecast: of pixels, deviations, and squared deviations.
+/// Running sums over the bins of the tail, for a forecast: number of pixels, deviations, and squared deviations, in
+/// units of the grid's scale.
 struct TailSums {
   double count, first, second;
   __device__ TailSums operator+(const TailSums& other) const {
@@ -232,55 +239,59 @@ struct TailSums {
   }
 };
 
-/// Most numbers that a block sums at once (sum_over_block).
+/// Largest number of sums that sum_over_block() computes in one call.
 inline constexpr int most_sums = 10;
 
-/// Shared memory of a block.
+/// Shared memory of a block of the clip kernel.
 struct ClipShared {
   ClipWork work;
   SumGrid grid;
   float per_scale;   ///< 1 / grid.scale
-  float window_per;  ///< bins of the window per unit
+  float window_per;  ///< bins of the window per unit of pixel value
   Interval near;
   ClipGuess guess;
-  std::int64_t tail_listed, window_listed;  ///< number of pixels in this block's lists; 0 if there was no room for all
-  PixelSums block;                          ///< this block's sums of the classes that ThreadSums leaves out
+  /// number of usable pixels in this block's lists; 0 if the list was too short
+  std::int64_t tail_listed, window_listed;
+  PixelSums block;  ///< this block's sums of the classes from 2 on, which ThreadSums does not hold
   union {
-    WaitingPixels waiting;                       ///< during a look
-    unsigned int bins[tail_bins + window_bins];  ///< counted after the look
-    TailSums running[tail_bins + 1];             ///< first block only, for a forecast
-    PartSums parts;                              ///< during a split
-    NearSums before_cell[most_cells + 1];        ///< first block only, after a split: running sums of cells and core
+    WaitingPixels waiting;                       ///< during the command `look`
+    unsigned int bins[tail_bins + window_bins];  ///< counted at the end of `look`
+    TailSums running[tail_bins + 1];             ///< first block only: during a forecast
+    PartSums parts;                              ///< during the command `split`
+    /// first block only, after `split`: running sums of the tail's cells, including the core
+    NearSums before_cell[most_cells + 1];
   };
-  unsigned int listed[2];  ///< numbers of pixels of tail and window that the block has found, listed or not
+  /// numbers of pixels of tail and window that the block has found, including pixels that its lists could not hold
+  unsigned int listed[2];
   std::int32_t low_key, high_key;
   TailCuts cuts;
   WantedBins wanted;
-  ZoneSide side[2];  ///< zones of the forecast, below and above the core
+  ZoneSide side[2];  ///< forecast zones below and above the core
   unsigned int digits[256];
-  float far[clip_warps][2 * warp_size];  ///< pixels that a warp has set aside (ThreadSums)
+  float far[clip_warps][2 * warp_size];  ///< pixels that a warp has set aside to sum later (ThreadSums)
   std::int64_t partial[most_sums][clip_warps];
-  // Members that only the leader uses:
-  PixelSums sums;               ///< sums of the last interval
-  std::int64_t unmasked;        ///< number of pixels in the first interval, which has all
+  // Members that only the leader uses, the first warp of the first block:
+  PixelSums sums;               ///< sums of the last interval that clip() requested
+  std::int64_t unmasked;        ///< number of unmasked pixels in the image
   std::int64_t below_window;    ///< number of pixels below the window
-  bool tail_kept, window_kept;  ///< true if every block had room
+  bool tail_kept, window_kept;  ///< true if no block's list was too short
   NearSums core;
   unsigned int window_begin[window_bins + 1];
-  std::int64_t known_first, known_count;  ///< the ranks with known values begin at known_first; values are in `sorted`
-  bool known_equal;                       ///< all known values are sorted[0]
+  /// the pixels of ranks known_first to known_first + known_count - 1 are in `sorted`
+  std::int64_t known_first, known_count;
+  bool known_equal;  ///< all these pixels equal sorted[0]
   float4 unsorted[most_ranked / 4];
   float sorted[most_ranked];
 };
 
-/// A barrier of all threads of a block. Unlike __syncthreads(), threads may reach it from different places of the code:
-/// the leader's warp from within the rounds, the other warps from where they wait.
+/// A barrier of all threads of a block. Unlike with __syncthreads(), threads may wait at different places of the code:
+/// the leader's warp inside the iterations of the clip, other warps in follow_leader().
 __device__ inline void sync_block() {
   __barrier_sync(0);
 }
 
-/// Returns the shared memory of the block. With a function in place of a pointer the compiler knows that it is shared
-/// memory.
+/// Returns the shared memory of the block. With a pointer in a variable, the compiler would not know that the pointer
+/// refers to shared memory.
 __device__ inline ClipShared& shared() {
   extern __shared__ double memory[];
   return *reinterpret_cast<ClipShared*>(memory);

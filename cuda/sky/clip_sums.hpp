@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Functions for exact sums and extremes over all threads of a block, and over all blocks of the clip. All threads call
-/// them, unless a comment says that a warp does.
+/// Functions for exact sums, smallest and largest values over all threads of a block and over all blocks of the clip.
+/// All threads of a block must call each function together, unless its comment names a warp.
 
 __device__ inline void add_atomic(std::int64_t& to, std::int64_t value) {
   atomicAdd(reinterpret_cast<Count*>(&to), static_cast<Count>(value));
@@ -15,7 +15,7 @@ __device__ inline void add_atomic(ExactSum& to, const ExactSum& value) {
   add_atomic(to.high, value.high);
 }
 
-/// Adds the sum of `mine` over the lanes of a warp to `to`.
+/// Adds the sum of `mine` over the lanes of a warp to `to`, atomically. One warp calls this function.
 __device__ inline void add_warp(std::int64_t& to, std::int64_t mine) {
   const std::int64_t sum = sum_of_warp(mine);
   if (first_lane() && sum != 0) add_atomic(to, sum);
@@ -25,17 +25,16 @@ __device__ inline void add_warp(ExactSum& to, const ExactSum& mine) {
   add_warp(to.high, mine.high);
 }
 
-/// The sum over the lanes of a warp of values with magnitudes below 2^50. All lanes get the sum.
+/// Returns, in every lane, the sum of `value` over the lanes of a warp. |value| must be below 2^50.
 __device__ inline std::int64_t sum_of_terms(std::int64_t value) {
-  constexpr int low_bits = 27;  // the sum of 32 low parts fits in 32 bits
+  constexpr int low_bits = 27;  // the sum of 32 such parts fits into 32 bits
   const auto low = static_cast<unsigned int>(value) & ((1u << low_bits) - 1);
   const auto high = static_cast<int>(value >> low_bits);
   return (static_cast<std::int64_t>(__reduce_add_sync(all_lanes, high)) << low_bits) +
          __reduce_add_sync(all_lanes, low);
 }
 
-/// The two sums, over the lanes of a warp, of `first` and of `second`. Even lanes get the sum of `first`, odd lanes
-/// that of `second`.
+/// Returns a sum over the lanes of a warp: in even lanes the sum of `first`, in odd lanes the sum of `second`.
 __device__ inline std::int64_t sums_of_pairs(std::int64_t first, std::int64_t second) {
   const bool odd = lane() % 2 != 0;
   std::int64_t sum = (odd ? second : first) + __shfl_xor_sync(all_lanes, odd ? first : second, 1);
@@ -44,8 +43,8 @@ __device__ inline std::int64_t sums_of_pairs(std::int64_t first, std::int64_t se
   return sum;
 }
 
-/// Adds the pixels that a warp has set aside (ThreadSums) to the block's sums, one class after another, for few classes
-/// occur.
+/// Adds the pixels that a warp has set aside (ThreadSums) to the block's sums. Sums one class (SumGrid) after another,
+/// since the pixels rarely belong to more than a few classes.
 __device__ __noinline__ void add_far_pixels(int count) {
   ClipShared& s = shared();
   const auto& far = s.far[threadIdx.x / warp_size];
@@ -68,7 +67,8 @@ __device__ __noinline__ void add_far_pixels(int count) {
   }
 }
 
-/// What a near pixel (class 0) adds to the sums of d and d^2 (SumGrid).
+/// The terms that a pixel close to the grid's centre (class 0) adds to the sums of d and d^2, as multiples of the
+/// grid's steps (SumGrid). d is the pixel's deviation from the centre.
 struct NearTerms {
   std::int64_t first, second;
   __device__ NearTerms(double deviation, const RoundingConstants& round)
@@ -76,14 +76,15 @@ struct NearTerms {
         second(bits_of(deviation * deviation + round.second) - bits_of(round.second)) {}
 };
 
-/// A thread's sums over pixels of any class (SumGrid). The thread itself sums classes 0 and 1, to which nearly all
-/// pixels belong. Pixels of other classes are set aside until the warp has enough to sum them together.
+/// A thread's sums over pixels of any class; classes are ranges of distance from the grid's centre (SumGrid). The
+/// thread itself sums classes 0 and 1, which contain nearly all pixels. Pixels of other classes are set aside in shared
+/// memory until the warp has 32 of them and sums them together.
 class ThreadSums {
  public:
   __device__ explicit ThreadSums(const SumGrid& grid)
       : grid_(grid), per_scale_(1 / grid.scale), near_(grid.scale), next_(32 * grid.scale) {}
 
-  /// Adds x to the sums if `inside`. All lanes of the warp must call it together.
+  /// Adds x to the sums if `inside`. All lanes of the warp must call add() together.
   __device__ void add(bool inside, float x) {
     const double deviation = grid_.deviation(x);
     const double scales = fabs(deviation) * per_scale_;
@@ -96,7 +97,7 @@ class ThreadSums {
     if (const unsigned int marked = __ballot_sync(all_lanes, inside && scales >= 1024)) put_aside(marked, x);
   }
 
-  /// To be called after the last add().
+  /// Sums the pixels that are still set aside. To be called after the last add().
   __device__ void finish() {
     add_far_pixels(aside_);
     aside_ = 0;
@@ -130,14 +131,16 @@ class ThreadSums {
   RoundingConstants near_, next_;
 };
 
-/// Writes the exclusive running sums of value(0), ..., value(Size - 1) to `begin`; element Size is the total. Size must
-/// be a multiple of the block's threads. The block must have written all that `value` reads. cub::BlockScan cannot be
-/// used, since it calls __syncthreads().
+/// Writes the running sums of value(0), ..., value(Size - 1) to `begin`: element i is the sum of the values before i,
+/// and element Size is the total. Size must be a multiple of clip_threads. Whatever `value` reads must be visible to
+/// the whole block. cub::BlockScan cannot replace this function, since it calls __syncthreads() in place of
+/// sync_block().
 template <int Size, class T, class F>
 __device__ void scan_block(const F& value, T* begin) {
   using Scan = cub::WarpScan<T>;
-  typename Scan::TempStorage memory;  // has no members if a whole warp scans by shuffles
-  alignas(T) __shared__ unsigned char memory_of_warps[clip_warps * sizeof(T)];  // T may have a constructor
+  typename Scan::TempStorage memory;  // an empty type, since a full warp scans by shuffles
+  // raw bytes, since __shared__ arrays must not have a constructor as T may have
+  alignas(T) __shared__ unsigned char memory_of_warps[clip_warps * sizeof(T)];
   auto* const of_warp = reinterpret_cast<T*>(memory_of_warps);
   constexpr int per_thread = Size / clip_threads;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
@@ -163,7 +166,7 @@ __device__ void scan_block(const F& value, T* begin) {
   sync_block();
 }
 
-/// Sums N numbers over all threads of a block. Thread k returns the sum of number k, for k < N.
+/// Sums N numbers over all threads of a block. Thread k < N returns the sum of number k; other threads return 0.
 template <int N>
 __device__ std::int64_t sum_over_block(const std::int64_t (&mine)[N]) {
   auto& partial = shared().partial;
@@ -189,7 +192,7 @@ __device__ std::int64_t sum_over_block(const std::int64_t (&mine)[N]) {
   return total;
 }
 
-/// Adds the sums of a block's threads, and its sums of higher classes, to `to`, the sums of all blocks.
+/// Adds the sums of all threads of a block, and the block's sums of classes from 2 on, to `to`, the sums of all blocks.
 __device__ inline void bring_sums(PixelSums& to, ThreadSums& mine, std::int64_t below) {
   mine.finish();
   const std::int64_t numbers[10] = {mine.count,         below,
@@ -213,7 +216,8 @@ __device__ inline void bring_sums(PixelSums& to, ThreadSums& mine, std::int64_t 
   if (threadIdx.x == 0) atomicMax(&to.classes, block.classes);
 }
 
-/// Calls f(value) for the values of a list, with all lanes together. Beyond its end the value is NaN.
+/// Calls f(value) for every value of a list. All lanes of a warp call f together; a lane beyond the end of the list
+/// passes NaN.
 template <class F>
 __device__ void for_each_of(const float* list, std::int64_t count, const F& f) {
   constexpr int parts = 4;
@@ -234,7 +238,7 @@ __device__ inline void clear_extremes(std::int32_t& low_key, std::int32_t& high_
   high_key = std::numeric_limits<std::int32_t>::min();
 }
 
-/// Converts the least and the largest key to Extremes; to empty ones if low_key is above high_key.
+/// Converts the smallest and the largest signed_key() to Extremes; the result is empty if low_key is above high_key.
 __device__ inline Extremes extremes_of_keys(std::int32_t low_key, std::int32_t high_key) {
   if (low_key > high_key) return {};
   return {value_of_signed_key(low_key), value_of_signed_key(high_key)};
@@ -245,8 +249,8 @@ __device__ inline void add_extreme(Extremes& to, float x) {
   to.largest = fmaxf(to.largest, x);
 }
 
-/// Merges the extremes of a warp's pixels into the least and largest key of all blocks; either zero becomes +0. All
-/// lanes call it.
+/// Merges the extremes of a warp's pixels into the smallest and largest key of all blocks or of the block. -0 counts as
+/// +0. All lanes of the warp must call this function together.
 __device__ inline void bring_extremes(std::int32_t& low_key, std::int32_t& high_key, const Extremes& mine) {
   const std::int32_t low = __reduce_min_sync(all_lanes, signed_key(mine.smallest + 0.0F));
   const std::int32_t high = __reduce_max_sync(all_lanes, signed_key(mine.largest + 0.0F));

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// Nodes that a kernel writes.
+/// Arrays of sky level and noise in which a kernel stores mesh nodes.
 struct NodeWriter {
   float *level, *rms;
 
@@ -16,7 +16,7 @@ struct NodeWriter {
   }
 };
 
-/// Level and noise at the nodes of a grid, in device memory.
+/// Sky level and noise at the nodes of a grid of meshes, in device memory.
 struct DeviceNodes {
   DeviceNodes(const Shape& grid, const Gpu& where)
       : shape(grid), level(grid.count(), where), rms(grid.count(), where) {}
@@ -24,10 +24,12 @@ struct DeviceNodes {
   NodeWriter writer() { return {level.data(), rms.data()}; }
   NodeView view() const { return {level.data(), rms.data(), shape.width, shape.height}; }
 
-  /// Returns the nodes for the spline: bad nodes are filled, then the median filter is applied.
+  /// Returns the nodes from which the spline is computed: bad nodes filled from the nearest good nodes, then a median
+  /// filter applied.
   DeviceNodes filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const;
 
-  /// Converts these nodes, which are in units of the nodes `units`, to pixel values (node_of_units).
+  /// Converts these nodes to pixel values. The nodes are in units of the noise, and relative to the level, of the nodes
+  /// `units` (node_of_units).
   DeviceNodes of_pixels(const NodeView& units, double rms_factor, const Gpu& where) const;
 
   Shape shape;

@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(block_threads, 6)
 constexpr int summary_threads = 1024;
 constexpr unsigned int summary_blocks = 2;
 
-/// Computes the second derivatives along column thread / 2 of the nodes, for the level in even threads, for the noise
-/// in odd ones.
+/// Computes the second derivatives along one column of nodes, column thread / 2: of the level in even threads, of the
+/// noise in odd threads.
 __device__ void bend_columns(const NodeView& nodes, std::int64_t thread, const NodeWriter& bends) {
   const std::int64_t x = thread / 2;
   if (x >= nodes.width) return;
@@ -49,7 +49,8 @@ __device__ void bend_columns(const NodeView& nodes, std::int64_t thread, const N
              (of_level ? bends.level : bends.rms) + x);
 }
 
-/// The least and the greatest of `count` values. All threads of a block call range_of; only the first gets the result.
+/// Smallest and largest of `count` values. All threads of a block must call range_of() together; only the first thread
+/// gets the result.
 struct LeastAndMost {
   float least, most;
 };
@@ -67,7 +68,7 @@ __device__ LeastAndMost range_of(const float* values, std::int64_t count) {
   return {unsigned_zero(least), unsigned_zero(most)};
 }
 
-/// Counts the meshes without an estimate. All threads of a block call it.
+/// Returns the number of meshes without an estimate (NaN). All threads of a block must call this function together.
 __device__ int count_bad(const float* estimates, std::int64_t count) {
   int bad = 0;
   for (std::int64_t first = 0; first < count; first += summary_threads) {
@@ -77,7 +78,7 @@ __device__ int count_bad(const float* estimates, std::int64_t count) {
   return bad;
 }
 
-/// Sums `size` counts. All threads of a block call it; only the first gets the sum.
+/// Returns the sum of `size` counts, in the first thread only. All threads of a block must call this function together.
 __device__ std::int64_t sum_of_counts(const std::int64_t* counts, std::int64_t size) {
   using Reduce = cub::BlockReduce<std::int64_t, summary_threads>;
   __shared__ typename Reduce::TempStorage memory;
@@ -86,8 +87,9 @@ __device__ std::int64_t sum_of_counts(const std::int64_t* counts, std::int64_t s
   return Reduce(memory).Sum(own);
 }
 
-/// Summarises the mesh for the whole image: the first block the level, the second the noise. `background` and `above`
-/// must be all zero before. The other blocks meanwhile compute the second derivatives at the nodes.
+/// Computes statistics of the sky over the whole image from the nodes: the first block for the level, the second block
+/// for the noise. The other blocks compute the second derivatives at the nodes at the same time. All bytes of
+/// `background` and `above` must be 0 before the launch.
 __global__ void __launch_bounds__(summary_threads)
     summarize_mesh_kernel(const float* estimates, NodeView nodes, const std::int64_t* unmasked, Background* background,
                           Background* above, NodeWriter bends) {
@@ -138,7 +140,7 @@ MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfi
   DeviceNodes nodes = estimates.filled_and_filtered(again ? widened_filter(config) : config, where);
   if (again) nodes = nodes.of_pixels(nodes_of(*units.mesh), units.rms_factor, where);
   MeshSky<Gpu> sky{{grid, {}, {}, {}, {}}, Value<Background, Gpu>(where), Value<Background, Gpu>(where)};
-  for (Background* const one : {sky.background.data(), sky.above.data()})  // zeroes their padding, too
+  for (Background* const one : {sky.background.data(), sky.above.data()})  // also zeroes their padding bytes
     check(cudaMemsetAsync(one, 0, sizeof(Background), where.stream));
   const auto blocks_that_bend =
       static_cast<unsigned int>((2 * grid.nodes.width + summary_threads - 1) / summary_threads);

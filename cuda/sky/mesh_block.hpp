@@ -7,8 +7,8 @@ namespace srcextract {
 
 static_assert(sum_rows * sum_columns == block_threads);
 
-/// One mesh of an image, read by one block. Thread t starts at column t mod 64 and row t / 64, as the order of sums
-/// demands (stages/sky/mesh_estimate.hpp).
+/// One mesh (rectangle of the image with one sky estimate), read by one block. Thread t starts at column t mod 64 and
+/// row t / 64: the order of summation that stages/sky/mesh_estimate.hpp defines.
 class MeshBlock {
  public:
   __device__ MeshBlock(const float* image, const MeshGrid& grid, std::int64_t mesh) : stride_(grid.image.width) {
@@ -21,11 +21,11 @@ class MeshBlock {
 
   __device__ std::int64_t area() const { return width_ * height_; }
 
-  /// Calls f(place) for this thread's pixels of the mesh.
+  /// Calls f(place) for each of this thread's pixels of the mesh; `place` is the offset from the mesh's first pixel.
   template <class F>
   __device__ void for_each(const F& f) const {
     const std::int64_t first = threadIdx.x % sum_columns;
-    if (width_ <= sum_columns) {  // nearly always; the single loop has several loads under way
+    if (width_ <= sum_columns) {  // the usual case; a single loop has several loads in flight
       if (first >= width_) return;
 #pragma unroll 8
       for (std::int64_t y = threadIdx.x / sum_columns; y < height_; y += sum_rows) f(y * stride_ + first);
@@ -35,7 +35,7 @@ class MeshBlock {
       for (std::int64_t x = first; x < width_; x += sum_columns) f(y * stride_ + x);
   }
 
-  /// The pixel at `place`, an offset from the mesh's first pixel.
+  /// Returns the pixel at `place`, the offset from the mesh's first pixel.
   __device__ float at(std::int64_t place) const {
     return pixels_[place];
   }
@@ -45,14 +45,14 @@ class MeshBlock {
   std::int64_t width_, height_, stride_;
 };
 
-/// Shared memory in which a block adds up the sums of its threads.
+/// Shared memory in which a block combines the sums of its threads.
 struct SumMemory {
   double sum[block_threads], squares[block_threads];
   unsigned long long count;
 };
 
-/// Adds up the values of all threads, in the order of stages/sky/mesh_estimate.hpp. Only the first warp calls it; its
-/// first lane gets the sum.
+/// Returns the sum of the values of all threads, in the order of additions that stages/sky/mesh_estimate.hpp defines.
+/// Only the first warp may call this function; its first lane gets the sum.
 __device__ inline double add_up(const double* of) {
   const auto column = [&](int c) {
     return (of[c] + of[c + sum_columns]) + (of[c + 2 * sum_columns] + of[c + 3 * sum_columns]);
@@ -62,12 +62,13 @@ __device__ inline double add_up(const double* of) {
   return sum;
 }
 
-/// Sums over a mesh, with the mean and sigma computed from them.
+/// Sums over the pixels of a mesh, and the mean and sigma that follow from the sums.
 struct SummedMesh : MeshSums {
   MeanAndSigma spread;
 };
 
-/// Sums the pixels for which inside(place) is true. All threads of a block call it, and all get the sums.
+/// Sums the pixels of the mesh for which inside(place) is true. All threads of a block must call this function
+/// together, and all get the sums.
 template <class Inside>
 __device__ SummedMesh sum_mesh(const MeshBlock& pixels, const Inside& inside, SumMemory& memory) {
   __shared__ SummedMesh sums;
@@ -98,14 +99,14 @@ __device__ SummedMesh sum_mesh(const MeshBlock& pixels, const Inside& inside, Su
   return sums;
 }
 
-/// Sums the pixels that are in `cut`.
+/// As above, for the pixels whose values are in `cut`.
 __device__ inline SummedMesh sum_mesh(const MeshBlock& pixels, const MeshCut& cut, SumMemory& memory) {
   return sum_mesh(
       pixels, [&](std::int64_t place) { return cut.contains(pixels.at(place)); }, memory);
 }
 
-/// Counts every pixel in bin bin_at(place) of the histogram; a pixel with a negative bin is not counted. All threads
-/// call it.
+/// Counts every pixel of the mesh in bin bin_at(place) of the histogram, but leaves out pixels with a negative bin. All
+/// threads of a block must call this function together.
 template <class BinAt>
 __device__ void count_bins(const MeshBlock& pixels, int bins, const BinAt& bin_at, MeshHistogram& histogram) {
   histogram.clear(bins);

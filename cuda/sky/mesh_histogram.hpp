@@ -15,11 +15,12 @@ __device__ inline HistogramSums operator-(const HistogramSums& a, const Histogra
   return {a.count - b.count, a.first - b.first, a.second - b.second};
 }
 
-/// The histogram of a mesh, in the shared memory of a block of block_threads threads. It keeps the sums over all bins
-/// before each chunk of bins. A round of the clip then takes two look-ups and the bins of two chunks.
+/// The histogram of a mesh's pixels, in the shared memory of a block of block_threads threads. The histogram is divided
+/// into chunks of 16 bins, and keeps the sums over all bins before each chunk. An iteration of the clip then reads two
+/// of these sums and the bins of two chunks, and not all bins.
 class MeshHistogram {
  public:
-  /// Sets the first `bins` bins to 0, so that pixels can be counted. All threads call it.
+  /// Sets the first `bins` bins to 0 before pixels are counted. All threads must call this function together.
   __device__ void clear(int bins) {
     for (int bin = static_cast<int>(threadIdx.x); bin < chunks(bins) * chunk_bins; bin += block_threads)
       counts_[bin] = 0;
@@ -27,7 +28,8 @@ class MeshHistogram {
   }
   __device__ void count_up(int bin) { atomicAdd(&counts_[bin], 1u); }
 
-  /// Sums over chunks, after all threads have counted at most `pixels` pixels together. All threads call it.
+  /// Computes the sums before each chunk, after counting. `pixels` is an upper limit of the number of counted pixels.
+  /// All threads must call this function together.
   __device__ void sum_chunks(int bins, std::int64_t pixels) {
     __syncthreads();
     const int chunk = static_cast<int>(threadIdx.x);
@@ -37,13 +39,13 @@ class MeshHistogram {
     HistogramSums before, total;
     Scan(scratch_).ExclusiveScan(
         own, before, HistogramSums{}, [](const HistogramSums& a, const HistogramSums& b) { return a + b; }, total);
-    __syncthreads();  // the scratch memory is no longer used
+    __syncthreads();  // `before_`, which shares memory with `scratch_`, may now be written
     before_[chunk] = before;
     if (chunk == 0) before_[most_chunks] = total;
     __syncthreads();
   }
 
-  /// Does the kappa-sigma clip. One warp calls it; all lanes get the result.
+  /// Does the kappa-sigma clip of the histogram. One warp calls this function; all lanes get the result.
   __device__ HistogramClip clip(int bins, double kappa) const {
     return before_[most_chunks].count <= most_in_32_bits ? clip_in<std::uint32_t>(bins, kappa)
                                                          : clip_in<std::uint64_t>(bins, kappa);
@@ -57,7 +59,8 @@ class MeshHistogram {
 
   __device__ static int chunks(int bins) { return (bins + chunk_bins - 1) / chunk_bins; }
 
-  /// Sums within a chunk, with its first bin numbered 0. The squared bin numbers are below 2^8.
+  /// Sums over bins of a chunk, whose first bin has number 0 for this purpose. Squares of the bin numbers are below
+  /// 2^8, so 2^24 pixels fit into 32-bit sums.
   template <class Sum>
   struct Within {
     Sum count, first, second;
@@ -69,7 +72,8 @@ class MeshHistogram {
     return {count, count * in_chunk, count * (in_chunk * in_chunk)};
   }
 
-  /// Converts sums within a chunk to bins numbered from the histogram's first bin.
+  /// Converts sums with bins numbered from the chunk's first bin to sums with bins numbered from the histogram's first
+  /// bin.
   template <class Sum>
   __device__ static HistogramSums from_bin_0(int chunk, const Within<Sum>& sums) {
     const std::int64_t begin = chunk * chunk_bins, count = sums.count, first = sums.first, second = sums.second;
@@ -81,7 +85,8 @@ class MeshHistogram {
     Within<Sum> sums{};
 #pragma unroll
     for (int k = 0; k < chunk_bins; ++k) {
-      // Lanes begin at different bins of their chunks; otherwise all lanes would use the same two memory banks.
+      // Each lane begins at another bin of its chunk. If all began at bin 0, all lanes would read from the same two
+      // memory banks.
       const auto bin = static_cast<std::uint32_t>((k + chunk / 2) % chunk_bins);
       const auto [count, first, second] = of_bin<Sum>(bin, counts_[chunk * chunk_bins + static_cast<int>(bin)]);
       sums.count += count;
@@ -103,8 +108,8 @@ class MeshHistogram {
     return clip;
   }
 
-  /// The sums over bins low to high - 1. `before` gets the number of pixels in earlier bins. Each half of the warp
-  /// looks up one end.
+  /// Returns the sums over bins low to high - 1. `before` becomes the number of pixels in earlier bins. Each half of
+  /// the warp computes the sums before one of the two ends.
   template <class Sum>
   __device__ HistogramSums kept_sums(int low, int high, std::int64_t& before) const {
     const bool of_low = lane() < 16;
@@ -125,8 +130,8 @@ class MeshHistogram {
     return of_low ? there - here : here - there;
   }
 
-  /// The last chunk with less than half of the `count` pixels before it, where the first `before` pixels of the
-  /// histogram are left out.
+  /// Returns the last chunk before which less than half of `count` pixels lie. The first `before` pixels of the
+  /// histogram do not count.
   __device__ int chunk_of_median(std::int64_t before, std::int64_t count) const {
     int chunks = 0;
 #pragma unroll
@@ -137,7 +142,8 @@ class MeshHistogram {
     return chunks - 1;
   }
 
-  /// The median of the `count` pixels (at least one) in the bins from `low` on. `before` pixels are in earlier bins.
+  /// Returns the median bin position of the `count` pixels (at least one) in the bins from `low` on; `before` pixels
+  /// are in earlier bins.
   __device__ double median(int low, std::int64_t before, std::int64_t count) const {
     const int chunk = chunk_of_median(before, count);
     const int bin = chunk * chunk_bins + lane();
@@ -153,7 +159,7 @@ class MeshHistogram {
   std::uint32_t counts_[most_mesh_bins];
   union {
     HistogramSums before_[most_chunks + 1];
-    typename Scan::TempStorage scratch_;  // for the scan that makes `before_`
+    typename Scan::TempStorage scratch_;  // scratch memory of the scan that computes `before_`
   };
 };
 

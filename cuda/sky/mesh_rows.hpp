@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// A map described by a mesh, for kernels. It has values and second derivatives at each column of nodes, for every
-/// image row. The values of one column are consecutive in memory.
+/// A map of the sky level or noise, as kernels read it: values and second derivatives at each column of mesh nodes, for
+/// every image row. The values of one column are consecutive in memory.
 struct MeshMap {
   const float *nodes, *bends;
   std::int64_t count, height, mesh;
@@ -17,8 +17,9 @@ struct MeshMap {
   }
 };
 
-/// Evaluates a map at four neighbouring pixels of a row, from a multiple of four on. If the four do not lie between the
-/// same nodes, each is looked up by itself. This happens only if the meshes' width is no multiple of eight.
+/// Evaluates a map at four consecutive pixels of a row; x of the first pixel is a multiple of 4. If the four pixels do
+/// not lie between the same two columns of nodes, each pixel is evaluated separately. This happens only if the width of
+/// a mesh is no multiple of 8.
 class FourColumns {
  public:
   __device__ FourColumns(const MeshMap& map, std::int64_t x)
@@ -29,7 +30,7 @@ class FourColumns {
       beyond_[k] = SplinePiece::beyond(static_cast<float>(x + k), map.scale, static_cast<float>(before_));
   }
 
-  /// The four values in row y of `map`: the constructor's map, or another map of the same mesh.
+  /// Returns the four values in row y of `map`: the map given to the constructor, or another map with the same meshes.
   __device__ float4 at(const MeshMap& map, std::int64_t y) const {
     if (!together_) return {map.at(x_, y), map.at(x_ + 1, y), map.at(x_ + 2, y), map.at(x_ + 3, y)};
     const SplinePiece piece(map.nodes + y, map.bends + y, before_, map.height);
@@ -42,7 +43,7 @@ class FourColumns {
   bool together_;
 };
 
-/// Holds the memory of a MeshMap: for meshes of 64 pixels, 1/32 of the image's memory.
+/// Owns the memory of a MeshMap: with meshes 64 pixels wide, 1/32 of the image's memory.
 class MeshRows {
  public:
   MeshRows(const MeshGrid& grid, const Buffer<float, Gpu>& nodes, const Buffer<float, Gpu>& bends, const Gpu& where);

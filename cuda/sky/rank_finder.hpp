@@ -8,12 +8,13 @@
 
 namespace srcextract {
 
-/// Finds values by their rank, one byte of their keys after another. All threads of a block call it.
+/// Finds values by their rank with a radix search: one byte of the values' sortable keys after another. All threads of
+/// a block must call each function together.
 class RankFinder {
  public:
   __device__ RankFinder(const float* values, std::int64_t count) : values_(values), count_(count) {}
 
-  /// The median of those values that are greater than `limit`; 1 if there are none.
+  /// Returns the median of the values that are greater than `limit`; 1 if there are no such values.
   __device__ float median(float limit) {
     const std::int64_t size = count_if([&](float value) { return value > limit; });
     if (size == 0) return 1;
@@ -34,11 +35,11 @@ class RankFinder {
     if (first_lane()) atomicAdd(&size, own);
     __syncthreads();
     const auto found = static_cast<std::int64_t>(size);
-    __syncthreads();  // the shared memory is used again
+    __syncthreads();  // all threads have read `size`, which the next call overwrites
     return found;
   }
 
-  /// The value of rank `rank` among all values; the smallest has rank 0.
+  /// Returns the value of rank `rank` among all values; the smallest value has rank 0.
   __device__ float value_of_rank(std::int64_t rank) {
     __shared__ unsigned int bins[256];
     __shared__ std::uint32_t prefix;
@@ -60,12 +61,12 @@ class RankFinder {
       __syncthreads();
     }
     const float value = value_of_ordered_key(prefix);
-    __syncthreads();  // the shared memory is used again
+    __syncthreads();  // all threads have read `prefix`, which the next call overwrites
     return value;
   }
 
-  /// Finds the bin that holds rank `rest`. Appends its number to `prefix`, and reduces `rest` by the counts before it.
-  /// A warp calls it; every lane has eight bins.
+  /// Finds the bin that contains the value of rank `rest`. Appends the bin's number to `prefix`, and subtracts the
+  /// counts of earlier bins from `rest`. One warp calls this function; every lane handles eight bins.
   __device__ static void find_byte(const unsigned int* bins, std::uint32_t& prefix, std::int64_t& rest) {
     constexpr int own_bins = 256 / warp_size;
     const int first = own_bins * lane();
@@ -73,7 +74,7 @@ class RankFinder {
     for (int k = 0; k < own_bins; ++k) own += bins[first + k];
     const std::int64_t through = running_sum_of_warp(own), wanted = rest;
     const int holder = __ffs(static_cast<int>(__ballot_sync(all_lanes, through > wanted))) - 1;
-    __syncwarp();  // all lanes have now read `rest`, which one lane changes
+    __syncwarp();  // every lane has read `rest`, which one lane changes below
     if (lane() != holder) return;
     std::int64_t left = wanted - (through - own);
     int bin = first;

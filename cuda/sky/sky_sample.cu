@@ -9,14 +9,14 @@ namespace srcextract {
 
 namespace {
 
-// The sample is sorted by integer keys that order like the pixels' values. Each block sorts a chunk, then the chunks
-// are merged. Equal keys need no particular order, since a key is nothing but the value's 32 bits.
+// The sample is sorted by signed_key(): integers that compare like the pixels' values. Each block sorts a chunk of the
+// sample, then the chunks are merged. Equal keys belong to identical pixel values, so their order does not matter.
 
-/// Number of keys that a block sorts.
+/// Number of keys in a chunk, which one block sorts.
 constexpr int sort_chunk = 256;
 constexpr int sort_warps = sort_chunk / warp_size;
 
-/// The number of keys below `limit` among `Size` sorted keys; Size must be a power of two.
+/// Returns the number of keys below `limit` among `Size` sorted keys; Size must be a power of two.
 template <int Size>
 __device__ int count_below(const std::int32_t* sorted, std::int32_t limit) {
   int below = 0;
@@ -25,7 +25,7 @@ __device__ int count_below(const std::int32_t* sorted, std::int32_t limit) {
   return below + (sorted[below] < limit ? 1 : 0);
 }
 
-/// Sorts one key per lane over the lanes of a warp (Batcher's bitonic sort).
+/// Sorts the keys of a warp, one key per lane, by Batcher's bitonic sort.
 __device__ std::int32_t sort_warp(std::int32_t key) {
   const unsigned int lane = threadIdx.x % warp_size;
 #pragma unroll
@@ -40,11 +40,11 @@ __device__ std::int32_t sort_warp(std::int32_t key) {
   return key;
 }
 
-/// Block b draws chunk b of the sample and sorts it, with masked pixels last. The last chunk is filled up with masked
-/// pixels.
+/// Block b draws the pixels of chunk b of the sample and sorts their keys, with masked pixels last. The end of the last
+/// chunk is filled with masked pixels.
 __global__ void __launch_bounds__(sort_chunk)
     sort_chunks_kernel(const float* pixels, std::int64_t count, int samples, std::int32_t* keys, SampleCounts* counts) {
-  __shared__ std::int32_t sorted[sort_chunk];  // sorted within each warp
+  __shared__ std::int32_t sorted[sort_chunk];  // sorted within each warp's 32 keys only
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int i = static_cast<int>(blockIdx.x * sort_chunk + threadIdx.x);
   constexpr float masked = std::numeric_limits<float>::quiet_NaN();
@@ -66,8 +66,9 @@ __global__ void __launch_bounds__(sort_chunk)
 constexpr int merge_warps = 16;
 constexpr int merge_threads = merge_warps * warp_size;
 
-/// A block writes 32 neighbours of a sorted chunk to their places among all keys. Each warp of the block counts smaller
-/// keys in some of the chunks. Neighbours take nearly the same way through a chunk, without bank conflicts.
+/// Each block takes 32 consecutive keys of a sorted chunk and writes their pixel values to their places among all keys.
+/// The warps of the block divide the chunks among themselves, and count the smaller keys in each chunk. Consecutive
+/// keys lead to nearly the same steps of the binary search, so there are no bank conflicts.
 __global__ void __launch_bounds__(merge_threads)
     merge_chunks_kernel(const std::int32_t* keys, int chunks, int samples, float* sorted) {
   __shared__ int4 loaded[merge_warps][sort_chunk / 4];
@@ -84,7 +85,7 @@ __global__ void __launch_bounds__(merge_threads)
       continue;
     }
     const auto* from = reinterpret_cast<const int4*>(keys + chunk * sort_chunk);
-    __syncwarp();  // all lanes are done with the previous chunk
+    __syncwarp();  // all lanes have finished reading the previous chunk
     for (int k = lane; k < sort_chunk / 4; k += warp_size) loaded[warp][k] = from[k];
     __syncwarp();
     sum += count_below<sort_chunk>(&loaded[warp][0].x, chunk < own_chunk ? key + 1 : key);
@@ -100,11 +101,12 @@ __global__ void __launch_bounds__(merge_threads)
 
 constexpr int guess_threads = 512;
 
-/// Number of pixels of the sample from which the guess is made: few enough for their running sums to fit into shared
-/// memory.
+/// Number of pixels of the sample from which core and window are guessed (ClipGuess). Running sums of more pixels would
+/// not fit into shared memory.
 constexpr int guess_samples = 2048;
 
-/// Sums the counts of all chunks. Every lane of a warp calls it and gets the totals.
+/// Returns the sums of the counts of all chunks. All lanes of a warp must call this function together, and all get the
+/// sums.
 __device__ SampleCounts total_counts(const SampleCounts* counts, int chunks) {
   SampleCounts sum{0, 0};
   for (int chunk = static_cast<int>(threadIdx.x) % warp_size; chunk < chunks; chunk += warp_size) {
@@ -114,23 +116,23 @@ __device__ SampleCounts total_counts(const SampleCounts* counts, int chunks) {
   return {sum_of_warp(sum.unmasked), sum_of_warp(sum.zeros)};
 }
 
-/// A deviation from the grid's centre and its square, or sums of these.
+/// A deviation from the grid's centre and its square, or sums of both.
 struct Powers {
   double first = 0;
   double second = 0;
   __device__ Powers operator+(const Powers& other) const { return {first + other.first, second + other.second}; }
 };
 
-/// The part of the sample from which the guess is made, with its running sums (guess_clip).
+/// The part of the sorted sample from which core and window are guessed, and its running sums (guess_clip).
 struct GuessSample {
-  float2 pixels[guess_samples / 2];  ///< NaN beyond the end
+  float2 pixels[guess_samples / 2];  ///< NaN after the last pixel
   double sums[guess_samples + 1];
   double squares[guess_samples + 1];
 
   __device__ const float* sorted() const { return &pixels[0].x; }
 
-  /// Fills in the pixels, of which each thread has its share `mine`, and their running sums. All threads of the block
-  /// call it.
+  /// Stores the pixels and their running sums. `mine` are this thread's consecutive pixels. All threads of the block
+  /// must call this function together.
   __device__ void fill(const float (&mine)[guess_samples / guess_threads], int size, const SumGrid& grid) {
     constexpr int each = guess_samples / guess_threads;
     using Scan = cub::BlockScan<Powers, guess_threads, cub::BLOCK_SCAN_WARP_SCANS>;
@@ -155,14 +157,14 @@ struct GuessSample {
   }
 };
 
-/// Counts pixels of a GuessSample up to a value, with all lanes of a warp together.
+/// Counts the pixels of a GuessSample up to a value. All lanes of a warp must call this function together.
 class WarpSearch {
  public:
   __device__ explicit WarpSearch(const GuessSample& sample)
       : pixels_(sample.pixels), last_(sample.pixels[(lane() + 1) * warp_size - 1].y) {}
 
-  /// The number of pixels <= value. Each lane knows the last pixel of its own group of 64. All lanes then look at the
-  /// 64 pixels of the first group that is not all <= value.
+  /// Returns the number of pixels <= value. Each lane holds the last pixel of one group of 64 pixels, which tells how
+  /// many groups are wholly <= value. Then all lanes together compare the 64 pixels of the next group.
   __device__ int operator()(double value) const {
     const int lanes = min(__popc(__ballot_sync(all_lanes, last_ <= value)), warp_size - 1);
     const float2 pair = pixels_[lanes * warp_size + lane()];
@@ -176,7 +178,7 @@ class WarpSearch {
   double last_;
 };
 
-/// Sets the grid, guesses the clip, and initialises the state for the clip, in a single block.
+/// Sets the grid, guesses core and window, and initialises the clip's state, in a single block.
 __global__ void __launch_bounds__(guess_threads)
     guess_kernel(const float* sorted, const SampleCounts* counts, int chunks, double kappa, std::int64_t max_iterations,
                  ClipState* state) {

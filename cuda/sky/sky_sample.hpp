@@ -8,21 +8,20 @@
 
 namespace srcextract {
 
-/// Numbers of unmasked pixels and of zeros in a chunk of the sample.
+/// Numbers of unmasked pixels, and of pixels equal to 0, in a chunk of the sample.
 struct SampleCounts {
   int unmasked;
   int zeros;
 };
 
-/// Draws the sample of an image on a device, and holds the memory for it and for the clip's state. The clip needs the
-/// sample's unmasked pixels, sorted, and a state whose grid and guess come from them. draw() queues kernels; the host
-/// does not wait.
+/// Draws the sample of an image (stages/sky/sky_sample.hpp) on the device, and owns the memory of the sample and of the
+/// clip's state. draw() only queues kernels; the host does not wait.
 class SkySample {
  public:
-  /// For an image of `count` pixels.
+  /// `count` is the number of pixels of the image.
   SkySample(std::int64_t count, const Gpu& where);
 
-  /// Draws the sample (stages/sky/sky_sample.hpp) from `pixels`, sorts it, and makes the guess.
+  /// Draws the sample from `pixels`, sorts its unmasked pixels, and sets grid and guess in the state from them.
   void draw(const float* pixels, const BackgroundConfig& config, const Gpu& where);
 
   const float* sorted() const { return sorted_.data(); }

@@ -6,10 +6,10 @@ namespace srcextract {
 
 namespace {
 
-/// Number of rows that a thread handles, with four pixels of each.
+/// Number of rows that a thread handles; in each row, the thread handles four pixels.
 constexpr int rows_per_thread = 8;
 
-/// Subtracts the sky from column x in rows [y, end), for images whose width is no multiple of four.
+/// Subtracts the sky from column x in rows y to end - 1. Needed for images whose width is no multiple of four.
 __device__ void subtract_column(const float* pixels, const Shape& shape, const MeshMap& level, std::int64_t x,
                                 std::int64_t y, std::int64_t end, float* above) {
   for (; y < end; ++y) above[y * shape.width + x] = pixel_of(pixels[y * shape.width + x] - level.at(x, y));
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t x = (blockIdx.x % across * block_threads + threadIdx.x) * 4;
   const std::int64_t first = blockIdx.x / across * rows_per_thread;
   if (x >= shape.width) return;
-  if (shape.width % 4 != 0) {  // rows begin at any address
+  if (shape.width % 4 != 0) {  // rows do not begin at multiples of 16 bytes, as float4 needs
     for (std::int64_t i = x; i < min(x + 4, shape.width); ++i)
       subtract_column(pixels, shape, level, i, first, min(first + rows_per_thread, shape.height), above);
     return;
@@ -35,7 +35,8 @@ __global__ void __launch_bounds__(block_threads)
   for (int k = 0; k < rows_per_thread; ++k) {
     if (first + k >= shape.height) break;
     const float4 sky = columns.at(level, first + k);
-    // If `above` lies on the host, other stores cross the bus in parts, at a quarter of its speed.
+    // Streaming stores, since `above` may be in host memory: plain stores would cross the bus in small parts, at a
+    // quarter of the bus's speed.
     __stcs(reinterpret_cast<float4*>(above + (first + k) * shape.width + x),
            float4{pixel_of(pixel[k].x - sky.x), pixel_of(pixel[k].y - sky.y), pixel_of(pixel[k].z - sky.z),
                   pixel_of(pixel[k].w - sky.w)});

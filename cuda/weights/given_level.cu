@@ -7,8 +7,8 @@ namespace srcextract {
 
 namespace {
 
-/// Subtracts the level from `pixels` and `kept`. Masks the variance where `kept`, or else the pixel, is masked.
-/// `variance` and `kept` may be null.
+/// Subtracts the level from `pixels` and from `kept` (Pixels::kept). Masks the variance of each pixel that is masked in
+/// `kept`, or in `pixels` if `kept` is null. `variance` may be null, too.
 __global__ void __launch_bounds__(block_threads)
     subtract_level_kernel(std::int64_t count, const float* level, float* pixels, float* variance, float* kept,
                           MaskCounts* masked) {

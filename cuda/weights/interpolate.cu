@@ -7,11 +7,12 @@ namespace srcextract {
 
 namespace {
 
-/// A block is a single warp of this many columns, so that columns are spread over the device.
+/// Number of threads of a block, one per column: a single warp, so that the columns are spread over all
+/// multiprocessors.
 constexpr int columns_of_block = 32;
 
-/// Fills bad pixels, with a thread per column. Loads depend on earlier results only where a pixel is bad, so several
-/// rows are loaded at once.
+/// Fills bad pixels, with one thread per column. The four unrolled iterations load their pixels together, since a load
+/// depends on earlier results only if a pixel is bad.
 __global__ void __launch_bounds__(columns_of_block)
     interpolate_kernel(const float* __restrict__ values, const float* __restrict__ variances, std::int64_t width,
                        std::int64_t count, GapRules rules, const double* scale, float* __restrict__ filled,

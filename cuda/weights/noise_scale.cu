@@ -11,7 +11,8 @@ namespace srcextract {
 
 namespace {
 
-/// Estimates the variance of each mesh in the variance map, with a block per mesh, as in estimate_mesh.
+/// Estimates the variance in each mesh of the variance map, with one block per mesh, as estimate_mesh() estimates the
+/// sky level.
 __global__ void __launch_bounds__(block_threads)
     estimate_variance_kernel(const float* pixels, const float* variances, MeshGrid grid, BackgroundConfig config,
                              NodeWriter nodes) {
@@ -47,8 +48,8 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x == 0) nodes.set(blockIdx.x, node_of(clip, own_bins, config.estimator));
 }
 
-/// Sets `scale` to the median over nodes of noise / root of the variance, in a single block. `ratios` must have room
-/// for one number per node.
+/// Sets `scale` to the median of those ratios rms / sqrt(variance) of nodes that are above 0, or to 1 if there are
+/// none; runs in a single block. `ratios` must hold `count` elements.
 __global__ void __launch_bounds__(block_threads)
     median_ratio_kernel(const float* rms, const float* variance, std::int64_t count, float* ratios, double* scale) {
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) ratios[i] = noise_ratio(rms[i], variance[i]);

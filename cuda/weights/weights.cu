@@ -9,9 +9,9 @@ namespace srcextract {
 
 namespace {
 
-/// Converts the map of weights to variances, in place. Masks pixels without a variance or with too large a one, and the
-/// variance of pixels that were masked before. `kept`, if not null, is a copy of the image, in which only pixels
-/// without a variance are masked.
+/// Converts `map` from weights to variances, in place. Masks pixels without a variance or with too large a variance,
+/// and masks the variance of pixels that were masked before. `kept`, unless null, is a copy of the image in which only
+/// pixels without a variance get masked.
 __global__ void __launch_bounds__(block_threads)
     weigh_by_map_kernel(std::int64_t count, VarianceOfMap variance_of, float* pixels, float* map, float* kept,
                         MaskCounts* masked) {

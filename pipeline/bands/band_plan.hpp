@@ -8,16 +8,18 @@
 
 namespace srcextract {
 
-/// An image in which sources found in another image are measured.
+/// An image in which sources are measured that were found in another image, the detection image.
 struct Band {
   const BandFile& option;
-  PlannedFile planned;  ///< with the band's configuration; its name is the file's, which the outputs of all bands share
+  PlannedFile planned;  ///< with the band's configuration; the name is the detection image's, after which the outputs
+                        ///< of all bands are named
 
   const ImageFile& file() const { return planned.file; }
   const Config& config() const { return planned.file.config->config; }
 };
 
-/// The bands of `file`, empty if it has none. `file` must outlive them.
+/// The bands that accompany `file`; empty if it has none. The bands hold references into `file`, which must outlive
+/// them.
 std::vector<Band> bands_of(const ImageFile& file);
 
 }  // namespace srcextract

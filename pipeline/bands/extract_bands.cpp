@@ -39,7 +39,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Runs `work`; its errors name the file, after the text `before`.
+/// Runs `work`, and rethrows its errors with `before` and the file's path in front of the message.
 void in_file(const std::string& path, const std::function<void()>& work, const std::string& before = "") {
   try {
     work();
@@ -49,12 +49,12 @@ void in_file(const std::string& path, const std::function<void()>& work, const s
   }
 }
 
-/// Runs `work`; its errors name the band and its file.
+/// Runs `work`, and rethrows its errors with the names of the band and of its file in front of the message.
 void in_band(const Band& band, const std::function<void()>& work) {
   in_file(band.file().path, work, "band " + band.option.name + ": ");
 }
 
-/// A band's image while it is open: its task, its opened files, and, once extracted, its result and checksum.
+/// An open image of a band. The image is extracted later; then `result` and `datasum` (checksum of the pixels) are set.
 struct OpenBand {
   const Band& band;
   ImageTask task = {};
@@ -82,7 +82,7 @@ class OpenBands {
     memory_ = memory_of(*plan_, budget.bytes());
   }
 
-  /// Computes the checksum of every band's plane. Throws Error{input} if a file changed while it was read.
+  /// Computes the checksum of every band's pixels. Throws Error{input} if a file changed while it was read.
   void sum() {
     for (OpenBand& open : bands_) in_band(open.band, [&] { open.datasum = open.image->checksum(open.result); });
   }
@@ -100,21 +100,25 @@ class OpenBands {
   const OutputPaths& paths() const { return bands_.front().image->paths(); }
   const std::vector<OpenBand>& bands() const { return bands_; }
 
-  /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
-  /// other. On the host they run by rows if the largest needs too much as a whole.
+  /// Bytes of host memory for all bands together. The files of all bands stay in memory, while the bands are extracted
+  /// one after the other.
+  ///
+  /// If the largest band as a whole needs too much memory, the CPU extracts by rows, with only some rows of an image in
+  /// memory at a time.
   std::int64_t memory_needed() const { return runs_on_host_ ? memory_.bytes : plan_->beside; }
 
-  /// Lets a device that is too small for a band take up to `room` bytes of host memory.
+  /// Lets a GPU whose memory is too small for a band use up to `room` bytes of host memory.
   AllowedMemory allow_host_memory(std::int64_t room, const Execution& execution) const {
     return srcextract::allow_host_memory(*plan_, detection_->task.path, room, execution);
   }
 
-  /// Finds the sources, then measures them in every band. Returns the times of finding them. The host goes by rows if
-  /// the whole image needs too much, or leaves too little for the sources found. Afterwards `execution` is the one that
-  /// was used.
+  /// Finds the sources, then measures them in every band. Returns the times of finding the sources. The CPU extracts by
+  /// rows if the image as a whole, or the image and the sources found, need too much memory. Sets `execution` to the
+  /// execution that found the sources.
   FoundTimes extract(Execution& execution, Progress& progress) {
     const std::string& name = detection_->task.path;
-    // What the frame of the first band reckons with has neither the images nor the files opened after it.
+    // most_inflated() of the first band's frame counts neither the memory of the images nor the files opened after that
+    // frame; both are subtracted here.
     execution.left_beside = left_ - bands_.front().input().frame.most_inflated() + plan_->beside - memory_needed();
     srcextract::go_by_rows(*plan_, memory_, name, execution);
     FoundOnce once{.images = std::ssize(bands_)};
@@ -133,7 +137,8 @@ class OpenBands {
     return found;
   }
 
-  /// The band whose sky positions the catalogue uses: the first with any, else the first band.
+  /// The band whose sky positions the catalogue uses: the first band with sky positions, or the first band if no band
+  /// has any.
   const OpenBand& on_sky() const {
     const auto found = std::ranges::find_if(
         bands_, [](const OpenBand& open) { return open.result.extraction.sources.has(columns::alpha_j2000); });
@@ -149,7 +154,8 @@ class OpenBands {
     return go_by_rows() ? host_memory_within(plan, most) : HostMemory{host_memory(plan)};
   }
 
-  /// The plan of the band that needs most as a whole, with the files of all bands beside it.
+  /// The memory plan of the band that needs most memory when extracted as a whole. The plan includes the files of all
+  /// bands.
   RunPlan largest() const {
     const std::int64_t held = held_bytes();
     const auto plan_beside = [&](const OpenBand& open) {
@@ -161,7 +167,7 @@ class OpenBands {
         *std::ranges::max_element(bands_, {}, [&](const OpenBand& open) { return host_memory(plan_beside(open)); }));
   }
 
-  /// Bytes of all files that stay in memory.
+  /// Bytes of the files of all bands that stay in memory.
   std::int64_t held_bytes() const {
     const std::int64_t of_detection = gzipped_sizes(files_of(detection_->task));
     std::int64_t held = of_detection;
@@ -169,7 +175,8 @@ class OpenBands {
     return held;
   }
 
-  /// Whether all bands can go by rows: they share the sources of the detection image.
+  /// Whether every band can be extracted by rows. If one band cannot, no band is, since all bands share the sources
+  /// found in the detection image.
   bool go_by_rows() const {
     return std::ranges::all_of(bands_, [this](const OpenBand& open) { return goes_by_rows(plan_of(open)); });
   }
@@ -188,7 +195,8 @@ class OpenBands {
                  .most_inflated = left_};
     open.image = std::make_unique<OpenImage>(open.task, job_, detection_);
     left_ = open.input().frame.most_inflated();
-    // Compares with other bands too, since the detection image may have no WCS to compare with.
+    // Compares the sky with the bands opened before, and not with the detection image alone, since that image may have
+    // no WCS.
     for (const OpenBand& before : bands_)
       if (&before != &open &&
           require_same_sky(before.input().frame, before.task.name, open.input().frame, open.task.name))
@@ -196,16 +204,17 @@ class OpenBands {
   }
 
   const Job& job_;
-  bool compares_;  ///< of both back ends, which take whole images
+  bool compares_;  ///< both back ends extract the bands and are compared, which needs whole images
   bool runs_on_host_;
-  std::int64_t left_;  ///< bytes that gzipped files may still have in memory
+  std::int64_t left_;  ///< bytes that gzipped files opened later may take when inflated
   std::shared_ptr<const OpenDetection> detection_;
   std::vector<OpenBand> bands_;
   std::optional<RunPlan> plan_;  ///< of the largest band
-  HostMemory memory_;            ///< for that band and the files of all, on the host
+  HostMemory memory_;            ///< for the largest band and the files of all bands, when the CPU extracts
 };
 
-/// Writes the catalogues and the label map to temporary files; the caller commits them.
+/// Writes the catalogues and the label map to temporary files. The caller renames the temporary files to their final
+/// names.
 std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& config, const Cpu& where) {
   const std::string unit = pixel_unit(open.detection().frame.image().header());
   CatalogMetadata metadata{.version = program_version(),
@@ -229,7 +238,8 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
   return files;
 }
 
-/// Inflated bytes of all gzipped input files together, as the last bytes of each file state it.
+/// Inflated size in bytes of all gzipped input files together. The last four bytes of a gzip file state the size; in a
+/// file of several gzip members, only that of the last member.
 std::int64_t all_gzipped(const DetectionTask& detection, std::span<const Band> bands) {
   std::int64_t bytes = gzipped_sizes(files_of(detection));
   for (const Band& band : bands)
@@ -238,7 +248,8 @@ std::int64_t all_gzipped(const DetectionTask& detection, std::span<const Band> b
   return bytes;
 }
 
-/// The open bands, their share of the memory budget, what a device may take of it, and the watch over their time.
+/// The open bands of a file, the reserved host memory, the part of that memory that a GPU may use, and the running time
+/// limit.
 struct Opened {
   MemoryBudget::Share share;
   AllowedMemory of_device;
@@ -246,8 +257,9 @@ struct Opened {
   std::shared_ptr<void> watched;
 };
 
-/// Opens the bands of a file and takes memory for them. Gzipped files get it before they are opened, enough for their
-/// largest possible images: a worker that holds memory must not wait for more.
+/// Opens the bands of a file and reserves host memory for them. With gzipped files, memory for the largest images
+/// possible is reserved before opening. A worker that holds memory must not wait for more: two such workers could wait
+/// for each other forever.
 Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> bands, MemoryBudget& budget,
                   const Watch& watch, const Execution& execution) {
   const DetectionTask& task = *file.detection();
@@ -264,14 +276,15 @@ Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> b
     if (needed > room && gzipped > 0 && room < budget.bytes())
       throw Error(ErrorKind::memory, "they need more memory than the ends of the gzipped files tell");
     if (gzipped > 0) return share.shrink(std::min(needed, room));
-    watched.reset();  // waiting for memory is not timed
+    watched.reset();  // the time limit does not include the wait for memory
     share = budget.take(needed);
     watched = watch();
   });
   return {std::move(share), std::move(of_device), std::move(open), std::move(watched)};
 }
 
-/// Makes the journal's record of a file with bands; sky level, noise and size are the detection image's.
+/// Makes the journal's record of a file with bands. Sky level, noise and image size in the record are those of the
+/// detection image.
 ImageRecord record_of(const ImageFile& file, const OpenBands& open) {
   const Extraction& first = open.bands().front().result.extraction;
   ImageRecord record = begin_record(file);

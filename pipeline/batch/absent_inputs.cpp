@@ -16,21 +16,23 @@ namespace srcextract {
 AbsentInputs::AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop)
     : files_(files), longest_(longest), should_stop_(std::move(should_stop)) {}
 
-/// The deepest directory that file `i` shares with a neighbour in the plan, with its slash; empty if there is none.
+/// The deepest directory that file `i` shares with the file before or after it in `files`, with a slash at the end.
+/// Empty if they share no directory.
 std::string AbsentInputs::shared_directory(std::size_t i) const {
   const std::string own = path(i);
   std::size_t longest = 0;
   const auto compare_with = [&](std::size_t neighbour) {
     const std::string other = path(neighbour);
     const auto end = std::ranges::mismatch(own, other).in1;
-    longest = std::max(longest, std::string_view(own.begin(), end).rfind('/') + 1);  // 0 without a slash
+    longest = std::max(longest, std::string_view(own.begin(), end).rfind('/') +
+                                    1);  // rfind() returns npos without a slash, and npos + 1 is 0
   };
   if (i > 0) compare_with(i - 1);
   if (i + 1 < files_.size()) compare_with(i + 1);
   return own.substr(0, longest);
 }
 
-/// The files beside file `i` (has_gone) that were there when the run began.
+/// Indices of the neighbours of file `i` in `directory` (see has_gone()) that existed when the run began.
 AbsentInputs::Files AbsentInputs::files_beside(std::size_t i, const std::string& directory) const {
   Files beside;
   const auto is_beside = [&](std::size_t other) {
@@ -68,7 +70,7 @@ bool AbsentInputs::is_known_gone(std::size_t i) const {
   return !gone_.empty() && gone_.contains(shared_directory(i));
 }
 
-/// Returns how many directories are back.
+/// Returns the number of directories whose files are back.
 std::size_t AbsentInputs::forget_those_back() {
   const std::lock_guard lock(mutex_);
   return std::erase_if(gone_, [this](const auto& gone) { return any_is_there(gone.second); });

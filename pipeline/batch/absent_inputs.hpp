@@ -12,26 +12,31 @@
 
 namespace srcextract {
 
-/// Tells inputs that went away together, as where their disk is no longer mounted, from a file that was deleted, and
-/// waits for them. The functions may be called from several threads.
+/// Tells two kinds of missing input files apart: one file that was deleted, and many files that disappeared together,
+/// as when their disk is unmounted. Files of the second kind may come back, and wait() waits for them.
+///
+/// All member functions may be called from several threads.
 class AbsentInputs {
  public:
-  /// `longest`: seconds that wait() waits; 0: no file counts as gone. `should_stop` ends the waiting too. `files` must
-  /// outlive it.
+  /// `longest`: the longest time in seconds that wait() waits; with 0, has_gone() always returns false. wait() also
+  /// ends when `should_stop` returns true. `files` must outlive this object.
   AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop);
 
-  /// To be called after file `i` could not be read: whether it has gone, and so have those beside it. These are files
-  /// at distances of 1, 2, 4, 8... in the plan, in the deepest directory that the file shares with a neighbour. Warns
-  /// of a directory once while it is gone.
+  /// Returns whether file `i` disappeared together with its neighbours. Call this after reading file `i` failed.
+  ///
+  /// The neighbours are the files at distances of 1, 2, 4, 8... from `i` in `files`, as far as they are in
+  /// shared_directory(i). Only neighbours that existed when the run began count. Logs a warning once for each directory
+  /// that disappeared.
   bool has_gone(std::size_t i);
 
-  /// Whether has_gone() has found the directory of file `i` gone; looks at no file.
+  /// Whether an earlier has_gone() found that the directory of file `i` disappeared. Does not access the file system.
   bool is_known_gone(std::size_t i) const;
 
-  /// Waits until some of the directories that have gone are back. False: none came back in time, or the run is to stop.
+  /// Waits until the files of at least one directory that disappeared are back. Returns false if none is back after
+  /// `longest` seconds, or if `should_stop` ended the wait.
   bool wait();
 
-  /// Whether the inputs did not come back in time.
+  /// Whether a wait() ended after `longest` seconds with no file back.
   bool gave_up() const { return gave_up_; }
 
  private:
@@ -47,7 +52,7 @@ class AbsentInputs {
   const double longest_;
   const std::function<bool()> should_stop_;
   mutable std::mutex mutex_;
-  std::map<std::string, Files> gone_;  ///< directories, and some of their files
+  std::map<std::string, Files> gone_;  ///< key: a directory that disappeared; value: indices of some of its files
   std::atomic<bool> gave_up_ = false;
 };
 

@@ -26,14 +26,15 @@
 namespace srcextract {
 namespace {
 
-/// Whether the stages of an image run on the host, at least some of them.
+/// Whether at least some stages of the image run on the CPU. With given positions, some stages always do.
 bool is_on_host(const ImageTask& task, const Execution& execution) {
   return !execution.device || execution.compare || task.file->has_positions();
 }
 
-/// Alters the record of an image whose file disappeared during the run, so that the next run extracts the image again.
-/// A file of several images shares one size and time in the journal; such an image is marked as a transient failure
-/// instead.
+/// Changes the record of an image whose file disappeared during the run, so that the next run extracts the image again.
+/// For a file with one image, size and time are set to 0, so that the file counts as changed.
+///
+/// In a file with several images, the images share one size and time. There the failure is marked as transient instead.
 void note_gone(ImageRecord& record) {
   if (record.images > 1)
     record.kind = transient_kind;
@@ -41,7 +42,7 @@ void note_gone(ImageRecord& record) {
     record.bytes = record.modified = 0;
 }
 
-/// The workers of one run.
+/// The worker threads of one run, and what they share.
 class Crew {
  public:
   Crew(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
@@ -55,13 +56,13 @@ class Crew {
         dispatcher_(job, files, budget, control, machine.compare,
                     [this] { return futile_ || control_.should_stop(); }) {}
 
-  /// Number of workers.
   std::size_t workers() const { return executions_.size(); }
 
-  /// The first execution of a worker.
+  /// The device or CPU threads with which a worker begins.
   Execution execution(std::size_t worker) const { return executions_[worker]; }
 
-  /// Takes images until there are no more. A worker that begins on the CPU also stops once GPUs do the rest.
+  /// Extracts images until none is left. A worker that begins on the CPU also stops as soon as workers on GPUs have
+  /// started.
   void work(Execution execution, Progress progress) {
     const bool began_on_cpu = !execution.device;
     try {
@@ -78,7 +79,8 @@ class Crew {
     }
   }
 
-  /// Starts workers on GPUs as these become ready.
+  /// Starts a worker thread on each GPU that becomes ready, until no further GPU is expected. Returns when these
+  /// workers are done.
   void move_to_gpus(const Progress& progress) {
     std::vector<std::jthread> on_gpus;
     while (std::optional<Execution> execution = gpus_.wait()) {
@@ -95,15 +97,15 @@ class Crew {
   }
   void end_moving() { gpus_.end_waiting(); }
 
-  /// The outcome of the run. Throws the error that ended it, if one did.
+  /// The outcome of the run. Rethrows the error that ended the run early, if there is one.
   RunResult result() {
     if (error_) std::rethrow_exception(error_);
     return {worst_, dispatcher_.waiting() == 0, dispatcher_.gave_up()};
   }
 
  private:
-  /// Extracts an image, or all bands of a file for one catalogue, and records the outcome. If a device is lost, starts
-  /// the image again on another device or on the CPU.
+  /// Extracts an image, or all bands of a file with bands, and records the outcome. If the GPU is lost, extracts the
+  /// image again from the start on another GPU or on the CPU.
   void process(const ImageTask& task, Execution& execution, Progress& progress) {
     if (!task.file->has_bands()) progress.begin_image(task.name);
     control_.on_begin(task);
@@ -126,7 +128,6 @@ class Crew {
     }
   }
 
-  /// Opens the image, extracts it, and writes its outputs.
   ImageOutcome extract(const ImageTask& task, const Execution& execution, Progress& progress) {
     const RunPlan plan = plan_of(task.image, task.maps, *task.file, execution.compare);
     const HostMemory memory = host_memory_within(plan, budget_.bytes() - task.held);
@@ -161,8 +162,8 @@ class Crew {
     return task.for_images->take(needed);
   }
 
-  /// Records the outcome or the failure of an image, and reports it. Throws a storage error instead, since no further
-  /// image could be written.
+  /// Records and reports the outcome or the failure of an image. A storage error is thrown instead, since no further
+  /// image could be written either.
   void conclude(const ImageTask& task, ImageOutcome outcome, std::optional<Failure> failure, Progress& progress) {
     if (task.joined) {
       try {
@@ -184,9 +185,11 @@ class Crew {
     progress.end_image(task.file->bytes, task.images, failure.has_value());
   }
 
-  /// Sets the number of CPU threads for an image that needs `needed` bytes. It is the larger of two shares of all
-  /// threads: `needed` in the memory budget, and one image among the images left. An execution on a device stays as it
-  /// is.
+  /// Returns `execution` with a number of CPU threads for an image that needs `needed` bytes. An execution on a GPU is
+  /// returned as it is.
+  ///
+  /// Two fractions of all threads are computed: `needed` relative to the memory budget, and one image relative to the
+  /// images left. The larger number is used.
   Execution with_threads(Execution execution, std::int64_t needed) {
     if (execution.device) return execution;
     const std::int64_t threads = machine_.cpu.threads;
@@ -239,7 +242,7 @@ RunResult process_files(const Job& job, const PlannedFiles& files, const Machine
           crew.work(crew.execution(worker), progress);
         });
     } catch (const std::system_error&) {
-      // The system allows no more threads: the workers that already run do all images.
+      // The system allows no more threads. The workers that were started extract all images.
     }
     crew.work(crew.execution(0), progress);
   }

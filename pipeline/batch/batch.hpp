@@ -10,16 +10,19 @@
 namespace srcextract {
 
 struct RunResult {
-  int code = 0;              ///< the highest exit code of failed images
+  int code = 0;              ///< the highest exit code of the failed images; 0 if none failed
   bool complete = true;      ///< every image was tried
-  bool inputs_away = false;  ///< inputs went away, and did not come back in time
+  bool inputs_away = false;  ///< input files disappeared together, and did not come back within RunControl::wait
 };
 
-/// Extracts every image of the files, as many at a time as the machine and the budget allow. Each image is tried. When
-/// the run is to stop, images under way are still finished. Inputs that went away together are put off until all others
-/// are done, and waited for. The work of a lost GPU goes to another GPU, or to the CPU where falling back is allowed.
-/// Throws errors that make every further image futile: Error{storage}; Error{device} if the last GPU is lost and the
-/// CPU may not take over; exceptions of the callbacks in `control`.
+/// Extracts every image of the files, in as many parallel workers as the machine and the memory budget allow. A failed
+/// image does not end the run. When the run is to stop, the images being extracted are still finished.
+///
+/// If many input files disappear together (AbsentInputs), all other files are extracted first; then the run waits for
+/// the missing files. If a GPU is lost, another GPU or, if `machine` allows it, the CPU does its work.
+///
+/// Throws errors after which no further image could succeed: Error{storage}; Error{device} if the last GPU is lost and
+/// the CPU may not take over. Also throws the exceptions of the callbacks in `control`.
 RunResult process_files(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
                         const Progress& progress, const RunControl& control = {});
 

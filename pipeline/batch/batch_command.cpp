@@ -43,11 +43,11 @@
 namespace srcextract {
 namespace {
 
-/// Exit codes of batch.
+/// Exit codes that only `srcextract batch` uses.
 constexpr int some_failed = 6, stopped = 7, too_many_failed = 8;
 
-/// Files that the run itself writes or removes, besides the outputs of its images. A run of the whole survey replaces
-/// the failure lists of shards.
+/// Files that the run writes or removes besides the outputs of its images. The failure lists of single shards (parts of
+/// a survey) are included, since a run without shards replaces them.
 std::vector<std::string> own_files(const std::string& directory, const Shard& shard) {
   std::vector<std::string> files = {journal_path(directory, shard), lock_path(directory),
                                     underway_path(directory, shard), failures_path(directory, shard)};
@@ -69,8 +69,8 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
     log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
 
-/// Starts the log. Returns the files that no output may replace: the log, and files that the run reads. Sets `links` to
-/// a warning if several inputs are links to one file.
+/// Starts the log. Returns the set of files that no output may replace: the log, and the files that the run reads. Sets
+/// `links` to a warning if several inputs are links to one file, else to an empty text.
 KeptFiles start_log(const BatchOptions& options, const Shard& shard, const ImageFiles& files, bool on_terminal,
                     std::string& links) {
   KeptFiles kept;
@@ -96,7 +96,7 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const Image
   return kept;
 }
 
-/// Logs "5 files to do (4 new, 1 changed), 95 done already".
+/// Logs, for example, "5 files to do (4 new, 1 changed), 95 done already".
 void describe(const Plan& plan, const Shard& shard) {
   std::string kinds;
   const auto count = [&](std::int64_t files, const char* kind) {
@@ -112,7 +112,7 @@ void describe(const Plan& plan, const Shard& shard) {
                kinds, plan.done);
 }
 
-/// Warns of inputs that cannot be accessed now; their outputs stay.
+/// Warns of inputs that cannot be accessed now. Their existing outputs are kept.
 void warn_of_unseen(const Plan& plan) {
   if (plan.unseen + plan.undone == 0) return;
   log_warning(
@@ -120,7 +120,8 @@ void warn_of_unseen(const Plan& plan) {
                   plan.why_unseen, counted(plan.unseen + plan.undone, "file")));
 }
 
-/// Prints one line per file on stdout. A name may hold newlines and terminal commands.
+/// Prints the path of every planned file on stdout, one per line. printable() replaces control characters, since a file
+/// name may contain newlines and terminal commands.
 void print_plan(const Plan& plan) {
   constexpr std::size_t at_a_time = std::size_t{1} << 20;
   std::string text;
@@ -136,7 +137,7 @@ Progress make_progress(const Plan& plan, bool on_terminal) {
   return {show, plan.files.size(), total_bytes(plan.files)};
 }
 
-/// How a run ended, and why if it is not complete; if no reason is set, by a signal.
+/// How a run ended. If `complete` is false and no other member is true, a signal ended the run.
 struct Ending {
   bool complete = false, too_many_failures = false, too_slow = false, inputs_away = false;
 };
@@ -171,14 +172,14 @@ int conclude(const Plan& plan, const RunSummary& summary, const Ending& ending) 
   return summary.failed() + plan.failed > 0 ? some_failed : 0;
 }
 
-/// The records of earlier runs; empty for a first run.
+/// The records of earlier runs in an output directory; empty if the directory does not exist.
 Ledger known_before(const std::string& directory) {
   std::error_code unknown;
   return std::filesystem::exists(directory, unknown) ? join_ledgers(read_journals(directory, log_warning)) : Ledger{};
 }
 
-/// Removes from the plan, and returns, files that were under way when an earlier process died. Drops the journal's
-/// notes of such files that are not in the plan.
+/// Removes from the plan, and returns, the files that were being extracted when an earlier process died. If such a file
+/// is not in the plan, the journal's note about it is dropped.
 std::vector<PlannedFile> take_interrupted(Plan& plan, Journal& journal) {
   std::vector<PlannedFile> interrupted;
   std::vector<std::size_t> others;
@@ -213,7 +214,7 @@ TrialRequest trial_request(const BatchOptions& options, const Shard& shard) {
   return request;
 }
 
-/// Carries out one `batch` run: shows the plan, extracts the images, and concludes the journal.
+/// One run of `srcextract batch`: extracts the planned images and closes the journal's session.
 class BatchRun {
  public:
   BatchRun(const BatchOptions& options, const Shard& shard, const KeptFiles& kept, Journal& journal,
@@ -246,7 +247,8 @@ class BatchRun {
   }
 
  private:
-  /// Extracts the files of the plan; returns whether every image was tried. Starts no GPU if there is nothing to do.
+  /// Extracts the files of the plan. Returns whether every image was tried. With an empty plan, returns at once, so
+  /// that no GPU is started.
   bool extract(const Plan& plan) {
     if (plan.files.empty()) return true;
     const Machine machine = choose_machine(
@@ -276,14 +278,14 @@ class BatchRun {
               try {
                 journal_.end(name);
               } catch (const std::exception&) {
-                // If the disk fails, the note that this file is under way stays. Then the next run extracts the file in
-                // a process of its own.
+                // If the disk fails, the journal keeps the note that this file is being extracted. The next run then
+                // extracts the file in a separate process (Trials).
               }
             }};
   }
 
-  /// Ends the session and the process: a thread that hangs in an image cannot be ended by itself. Logs an error for
-  /// each of `names`, the late images.
+  /// Ends the journal's session and the whole process, since a single thread that hangs cannot be ended. Logs an error
+  /// for each image in `names`, which took too long.
   [[noreturn]] void give_up(const std::vector<std::string>& names) {
     const std::lock_guard ending(ending_);
     int code = stopped;
@@ -312,10 +314,11 @@ class BatchRun {
   RunSummary summary_;
   std::atomic<bool> too_many_failures_ = false;
   std::mutex ending_;
-  Watchdog watchdog_;  // the last member, since it uses the others
+  Watchdog watchdog_;  // declared last: its thread uses the other members, so the watchdog must be destroyed first
 };
 
-/// Chooses each image's reference (difference) from folders of references. No output may replace a reference.
+/// Chooses the reference image of each image if the reference is given as a folder. Adds the chosen references to
+/// `kept`, the files that no output may replace.
 ImageFiles with_references(ImageFiles files, KeptFiles& kept) {
   std::vector<std::string> notes;
   ImageFiles chosen = choose_references(std::move(files), notes);
@@ -343,7 +346,7 @@ int run_batch(const BatchOptions& options) {
   std::string links;
   KeptFiles kept = start_log(options, shard, all_files, on_terminal, links);
   for (const std::string& note : notes) spdlog::info("{}", note);
-  // Links may be intended, and -q is for errors only.
+  // Links may be intended, and with -q only errors are logged.
   if (!links.empty() && options.verbosity != Verbosity::quiet) log_warning(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) log_warning(kinds);
   ImageFiles files = with_references(share_of(shard, std::move(all_files)), kept);

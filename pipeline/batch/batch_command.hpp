@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Runs `srcextract batch` and returns its exit code. Throws errors that end the whole run.
+/// Runs `srcextract batch`. Returns the exit code. Throws only errors that end the whole run.
 int run_batch(const BatchOptions& options);
 
 }  // namespace srcextract

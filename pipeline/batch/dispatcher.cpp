@@ -16,8 +16,8 @@
 namespace srcextract {
 namespace {
 
-/// Removes the masks from `images`, unless all images are masks. Returns the names of the removed masks, without " of
-/// `path`".
+/// Removes the mask images from `images`, unless all images are masks. Returns the names of the removed masks; each
+/// name is shortened by " of `path`" at its end.
 std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, const std::string& path) {
   std::vector<std::string> names;
   if (std::ranges::all_of(images, &SelectedImage::is_mask)) return names;
@@ -61,7 +61,7 @@ std::optional<ImageTask> Dispatcher::next() {
 }
 
 bool Dispatcher::put_back(const ImageTask& task) {
-  // The others may need the memory that an image would hold while it is away.
+  // An image that waits for its file would keep its memory, which other images may need.
   const bool holds_memory = task.images > 1 && task.memory;
   if (holds_memory || !absent_.has_gone(task.number)) return false;
   if (task.images == 1) {
@@ -78,7 +78,7 @@ void Dispatcher::put_away(std::size_t file) {
   away_.push_back(file);
 }
 
-/// Waits, without the lock, until some files are back. Hands these out again.
+/// Unlocks `lock` while waiting until some files are back. Files and images that are back can then be handed out again.
 void Dispatcher::wait_for_away(std::unique_lock<std::mutex>& lock) {
   ++opening_;
   lock.unlock();
@@ -99,8 +99,8 @@ void Dispatcher::wait_for_away(std::unique_lock<std::mutex>& lock) {
       images_.push_back(std::move(task));
 }
 
-/// Opens the next file without holding the lock, so that other workers go on. Wakes waiting workers, even if opening
-/// fails.
+/// Opens the next file with `lock` unlocked, so that other workers can go on. Notifies waiting workers even if opening
+/// the file fails.
 void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
   std::size_t file = next_file_;
   if (file < files_.size()) {
@@ -123,7 +123,7 @@ void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   --opening_;
   changed_.notify_all();
-  // Images that hold memory go first: workers with other images may be waiting for that memory.
+  // Images that hold memory come first, since workers with other images may be waiting for that memory.
   const bool hold_memory = !tasks.empty() && tasks.front().memory != nullptr;
   images_.insert(hold_memory ? images_.begin() : images_.end(), std::make_move_iterator(tasks.begin()),
                  std::make_move_iterator(tasks.end()));
@@ -134,9 +134,10 @@ std::size_t Dispatcher::waiting() {
   return files_.size() - next_file_ + back_.size() + images_.size() + away_.size() + away_images_.size();
 }
 
-/// Opens the images of a file and their maps, and takes memory for gzipped files. First takes as much as the last bytes
-/// of these files state. If that proves too little (those bytes state only the last gzip member), takes the whole
-/// budget.
+/// Opens the images of a file and their maps. If the file or its maps are gzipped, also takes memory from the budget.
+///
+/// The first attempt takes as much memory as the last bytes of the gzipped files state. These bytes give the size of
+/// the last gzip member only. If that is too little, the second attempt takes the whole budget.
 Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
   const Config& config = file.config->config;
   const std::int64_t size = gzipped_size(file.path), of_maps = gzipped_sizes(files_of_maps(config));
@@ -159,8 +160,8 @@ Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
       [&] { return open_gzipped(file, all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max(), all); });
 }
 
-/// Most bytes that a file's gzipped maps may take beside `needed` bytes: `most`, but no more than a strict budget has
-/// left.
+/// Limit in bytes for the gzipped maps of a file, beside `needed` other bytes. The limit is `most`, or what a strict
+/// budget has left if that is less.
 std::int64_t Dispatcher::left_beside(std::int64_t needed, std::int64_t most) const {
   return budget_.strict() ? std::clamp<std::int64_t>(budget_.bytes() - needed, 0, most) : most;
 }
@@ -172,7 +173,7 @@ void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config
   opened.held = file.held_bytes() + most - left;
 }
 
-/// Memory of the images of an open file. Maps that are not opened yet will hold `of_maps` bytes.
+/// Host memory that the images of an open file need. `of_maps`: bytes that maps will hold which are not opened yet.
 Dispatcher::Needs Dispatcher::needs_of(const Opened& opened, const ImageFile& file, std::int64_t of_maps) const {
   Needs needs;
   for (std::size_t i = 0; i < opened.images.size(); ++i) {
@@ -185,13 +186,13 @@ Dispatcher::Needs Dispatcher::needs_of(const Opened& opened, const ImageFile& fi
   return needs;
 }
 
-/// Most bytes that gzipped files may take that are opened with an image.
+/// Limit in bytes for gzipped files that are opened together with an image, as its reference or detection image.
 std::int64_t Dispatcher::left_for_files(const Opened& opened, const Needs& needs, const ImageFile& file) const {
   return left_beside(opened.held + needs.largest - gzipped_sizes(files_beside(file)), budget_.bytes());
 }
 
-/// Lets the images of a file divide what its maps leave of its share, `room` bytes. Throws Error{memory} if that is too
-/// little for one of them.
+/// Shrinks the reserved memory of a file, which is `room` bytes, to what its images can use. The images divide what the
+/// open file and its maps leave of it. Throws Error{memory} if that is too little for the largest image.
 void Dispatcher::divide_share(Opened& opened, const ImageFile& file, std::int64_t room) const {
   const Needs needs = needs_of(opened, file, 0);
   budget_.check(opened.held + needs.largest);
@@ -203,9 +204,12 @@ void Dispatcher::divide_share(Opened& opened, const ImageFile& file, std::int64_
   opened.for_images = std::make_shared<MemoryBudget>(room - opened.held, false);
 }
 
-/// Opens a file whose images are read in place. Gzipped maps stay in memory as long as any image of the file. A file
-/// with such maps, or with many headers, takes one share of the budget, which its images divide. A task that holds
-/// memory must not wait for others.
+/// Opens a file that is not gzipped, whose images are read in place. Gzipped maps stay in memory as long as any image
+/// of the file is in use.
+///
+/// With gzipped maps, or with many headers in memory, the file takes one share of the budget, and its images divide
+/// that share. If each image took memory by itself, the file would hold memory while its images wait for more. Two such
+/// files could wait for each other forever.
 Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of_maps, std::int64_t most_of_maps) {
   const Config& config = file.config->config;
   std::shared_ptr<void> watched = control_.watch(file.path);
@@ -218,7 +222,7 @@ Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of
     return opened;
   }
   budget_.check(opened.held + needs.largest);
-  watched.reset();  // waiting for memory is not timed
+  watched.reset();  // the time limit does not include the wait for memory
   const std::int64_t room = std::min(of_maps + opened.held + needs.all, budget_.bytes());
   opened.share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
   watched = control_.watch(file.path);
@@ -227,7 +231,7 @@ Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of
   return opened;
 }
 
-/// Opens a gzipped file with `room` bytes of the budget, which its images divide.
+/// Opens a gzipped file. Takes `room` bytes of the budget, which the images of the file divide.
 Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t room, std::int64_t most_inflated,
                                             std::int64_t most_of_maps) {
   const Config& config = file.config->config;
@@ -242,14 +246,15 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
   return opened;
 }
 
-/// Returns the object that joins the catalogues of a file's images into one, if the configuration asks for it; else
-/// null.
+/// The object that joins the catalogues of a file's images into one catalogue. Null if the configuration does not ask
+/// for that, or if the file has fewer than two images.
 std::shared_ptr<JoinedFile> Dispatcher::join(const PlannedFile& planned, const std::vector<SelectedImage>& images) {
   if (!planned.file.config->config.output.one_catalogue || images.size() < 2) return nullptr;
   return std::make_shared<JoinedFile>(job_.output_dir, planned, images, job_.kept);
 }
 
-/// The images of a file; none if it has gone with those beside it.
+/// The images of the file with index `number`. Empty if the file has disappeared together with its neighbours; the file
+/// is then opened later.
 std::vector<ImageTask> Dispatcher::open(std::size_t number) {
   if (absent_.is_known_gone(number)) {
     put_away(number);
@@ -268,7 +273,7 @@ std::vector<ImageTask> Dispatcher::tasks_of(const PlannedFile& planned, std::siz
   const ImageFile& file = planned.file;
   const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;
-  if (file.has_bands()) {  // extract_bands opens all bands
+  if (file.has_bands()) {  // extract_bands() opens the images of the bands
     tasks.push_back(
         {.file = &file, .image = {.name = file.path, .open = {}}, .name = file.path, .under_way = under_way});
     return tasks;

@@ -19,32 +19,37 @@
 
 namespace srcextract {
 
-/// Hands the images of files out to workers, in the order of the files. A file is opened when all images of earlier
-/// files are handed out; the images of one file may go to different workers. A file that cannot be opened becomes one
-/// image, whose opening throws the reason. Images whose files went away together come after all others, when they are
-/// back.
+/// Hands out the images of the files to workers, in the order of the files. The images of one file may go to different
+/// workers. A file is opened only when all images of earlier files are handed out.
+///
+/// If a file cannot be opened, one image is handed out in its place, and opening that image throws the error. Images of
+/// files that disappeared together (AbsentInputs) are handed out after all others, when their files are back.
 class Dispatcher {
  public:
-  /// `job`, `files`, `budget` and `control` must outlive it. `compares`: images need the memory of a comparison.
+  /// `job`, `files`, `budget` and `control` must outlive this object. `compares`: both back ends extract each image and
+  /// are compared, so that an image needs the memory of both.
   Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control, bool compares,
              std::function<bool()> should_stop);
 
-  /// Returns the next image. Waits while other workers open files that may hold more images, or for inputs that went
-  /// away. Empty when no image is left, when inputs did not come back in time, or when the workers are to stop.
+  /// Returns the next image. Waits while other workers open files that may contain more images, and for files that
+  /// disappeared. Returns nullopt if no image is left, if files did not come back in time, or if `should_stop` returns
+  /// true.
   std::optional<ImageTask> next();
 
-  /// Takes back an image whose file has gone with those beside it; next() returns it once they are back. False: the
-  /// image has failed, since its file is there or it holds memory.
+  /// Takes back an image if its file disappeared together with its neighbours (AbsentInputs); next() returns the image
+  /// again when the file is back. Returns false if the file did not disappear, or if the image holds memory; the image
+  /// has then failed.
   bool put_back(const ImageTask& task);
 
-  /// Number of files and images that are not handed out yet.
+  /// Number of files that are not opened yet and of images that are not handed out yet, together.
   std::size_t waiting();
 
-  /// Whether inputs went away and did not come back in time.
+  /// Whether files disappeared and did not come back within RunControl::wait.
   bool gave_up() const { return absent_.gave_up(); }
 
  private:
-  /// An opened file. The members other than `images` mean what they mean in ImageTask (pipeline/image/open_image.hpp).
+  /// An opened file. The members besides `images` are explained at the members of ImageTask with the same names
+  /// (pipeline/image/open_image.hpp); `share` is ImageTask::memory.
   struct Opened {
     std::vector<SelectedImage> images = {};
     std::vector<std::string> left_out = {};
@@ -54,7 +59,8 @@ class Dispatcher {
     std::int64_t held = 0, most_inflated = 0;
   };
 
-  /// Memory of a file's images, without what the file holds.
+  /// Bytes of host memory for the largest image of a file, and for all its images together. Memory that the open file
+  /// itself takes is not included.
   struct Needs {
     std::int64_t largest = 0, all = 0;
   };
@@ -84,11 +90,12 @@ class Dispatcher {
   std::condition_variable changed_;
   AbsentInputs absent_;
   std::size_t next_file_ = 0;
-  std::size_t opening_ = 0;  ///< number of workers that open a file, or wait for files
+  std::size_t opening_ = 0;  ///< number of workers that open a file, or wait for files that disappeared
   std::deque<ImageTask> images_;
-  std::deque<std::size_t> back_;        ///< files that were away, to be opened after all others
-  std::vector<std::size_t> away_;       ///< indices of files that have gone
-  std::vector<ImageTask> away_images_;  ///< images of files whose other images may be done
+  std::deque<std::size_t> back_;  ///< indices of files that had disappeared and are back, to be opened after all others
+  std::vector<std::size_t> away_;  ///< indices of files that have disappeared
+  std::vector<ImageTask>
+      away_images_;  ///< images put back one by one, since other images of their files may be extracted already
 };
 
 }  // namespace srcextract

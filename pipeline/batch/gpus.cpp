@@ -21,11 +21,12 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// Runs `work` in a thread that may still be inside the GPU driver when the run is over. At exit the process waits for
-/// that thread.
+/// Runs `work` in a new thread. The thread may still be inside the GPU driver when the run is over. When the process
+/// ends by exit(), the process waits for the thread.
 template <class Work>
 void start_thread(Work work) {
-  spdlog::default_logger_raw();  // created before the threads, hence destroyed after they have ended
+  spdlog::default_logger_raw();  // creates the logger before `threads`, so that at exit the logger is destroyed after
+                                 // the threads have ended
   static std::mutex mutex;
   static std::vector<std::future<void>> threads;
   const std::lock_guard lock(mutex);
@@ -35,7 +36,7 @@ void start_thread(Work work) {
 
 }  // namespace
 
-/// State that the threads which start GPUs share with the run. A thread may use it after the run's end.
+/// State that the threads which start GPUs share with the run. A thread may still use this state after the run's end.
 struct Gpus::Joining {
   void start_all();
   void start(int index);
@@ -50,7 +51,7 @@ struct Gpus::Joining {
   std::condition_variable changed = {};
   std::deque<Execution> ready = {};
   int devices = 1, starting = 1;
-  bool joined = false;  ///< at least one GPU has joined
+  bool joined = false;  ///< at least one GPU has been started and takes images
   bool over = false;    ///< the run needs no more workers
 };
 
@@ -67,7 +68,7 @@ void Gpus::Joining::start_all() {
     try {
       others.emplace_back([this, index] { start(index); });
     } catch (const std::system_error&) {
-      end_one("");  // the system allows no more threads
+      end_one("");  // the system allows no more threads: this GPU is not used
     }
   }
   start(0);
@@ -113,7 +114,7 @@ Gpus::Gpus(const Machine& machine, std::size_t workers, std::int64_t image_bytes
   try {
     start_thread([joining = joining_] { joining->start_all(); });
   } catch (const std::system_error&) {
-    joining_->starting = 0;  // the system allows no more threads: the CPU does everything
+    joining_->starting = 0;  // the system allows no more threads: no GPU is started, and the CPU extracts all images
   }
 }
 
@@ -138,7 +139,7 @@ void Gpus::end_waiting() {
   if (!joining_) return;
   const std::lock_guard lock(joining_->mutex);
   joining_->over = true;
-  joining_->ready.clear();  // executions of workers that were never started
+  joining_->ready.clear();  // executions for which no worker was started
   joining_->changed.notify_all();
 }
 

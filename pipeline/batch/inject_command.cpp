@@ -22,7 +22,8 @@
 namespace srcextract {
 namespace {
 
-/// Throws Error{config} if the configuration fits no Gaussians, which it must do to find injected ones.
+/// Throws Error{config} if the configuration fits no Gaussians. Without the fit, injected Gaussians cannot be found
+/// again.
 void require_gaussians(const Config& config, const std::string& name) {
   if (fits_gaussians(config)) return;
   throw Error(ErrorKind::config,
@@ -32,7 +33,8 @@ void require_gaussians(const Config& config, const std::string& name) {
                   "output.report_copies=1000 measures the completeness with copies of their own stars");
 }
 
-/// Returns the configuration without report, check images, picture, label map and negated map.
+/// Returns the configuration with all outputs but the catalogue turned off, and without the fit in the negated map
+/// (fit.reliability).
 Config config_of_injection(Config config) {
   config.output.report = false;
   config.output.report_copies = 0;

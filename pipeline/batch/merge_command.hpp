@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Runs `srcextract merge` and returns its exit code.
+/// Runs `srcextract merge`. Returns the exit code.
 int run_merge(const MergeCommand& command);
 
 }  // namespace srcextract

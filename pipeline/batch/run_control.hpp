@@ -9,26 +9,28 @@
 
 namespace srcextract {
 
-/// Callbacks by which a run reports its progress and asks whether to stop. Called from several threads.
+/// Callbacks by which a run reports its progress and asks whether to stop. Several threads call them at the same time.
 struct RunControl {
-  /// An image is done or has failed; may throw.
+  /// Called when an image is done or has failed. May throw, which ends the run.
   std::function<void(const ImageOutcome&)> on_image = [](const ImageOutcome&) {};
   std::function<bool()> should_stop = [] { return false; };
 
-  /// A file is about to be opened. The returned object lives until all images of the file are reported; may throw.
+  /// Called before a file is opened. The returned object is destroyed after all images of the file are reported. May
+  /// throw, which ends the run.
   std::function<std::shared_ptr<void>(const ImageFile&)> on_file = [](const ImageFile&) { return nullptr; };
 
-  /// An image is about to be opened; may throw.
+  /// Called before an image is opened. May throw, which ends the run.
   std::function<void(const ImageTask&)> on_begin = [](const ImageTask&) {};
 
-  /// Marks the start of a piece of work for the time limit; the work waits for nothing else. Destroying the returned
-  /// object marks the end.
+  /// Starts the time limit of the image or file with the given name. Destroying the returned object ends the timed
+  /// work, which includes no wait for memory.
   std::function<std::shared_ptr<void>(const std::string&)> watch = [](const std::string&) { return nullptr; };
 
-  /// Seconds to wait for inputs that went away together; 0: they fail at once.
+  /// Longest time in seconds to wait for input files that disappeared together (AbsentInputs). With 0, the images of
+  /// these files fail at once.
   double wait = 0;
 
-  /// An image failed; called before on_image.
+  /// Called when an image has failed, before `on_image`.
   std::function<void(const ImageTask&, const Failure&)> on_failure = [](const ImageTask& task, const Failure& failure) {
     log_failure(task.name, failure);
   };

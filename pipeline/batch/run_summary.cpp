@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// "0.28 s" if it is less than a minute, else "1:02:03".
+/// "0.28 s" if `seconds` is less than a minute, else "1:02:03".
 std::string duration_text(double seconds) {
   return seconds < 60 ? fmt::format("{:.2f} s", seconds) : format_duration(seconds);
 }

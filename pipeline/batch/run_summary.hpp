@@ -11,14 +11,15 @@
 
 namespace srcextract {
 
-/// Totals of a run of many images. Images are added from several threads.
+/// Totals of a run of many images. Several threads may call the member functions at the same time.
 class RunSummary {
  public:
   void add(const ImageOutcome& outcome);
 
   std::int64_t failed() const;
 
-  /// Lines for the log: images, sources, failures by kind, rate, and how the workers spent their time.
+  /// Lines for the log: numbers of images and sources, failures by kind, rate, and the shares of the workers' time that
+  /// the steps took.
   std::vector<std::string> describe() const;
 
  private:
@@ -27,8 +28,8 @@ class RunSummary {
   mutable std::mutex mutex_;
   Clock::time_point begin_ = Clock::now();
   std::int64_t done_ = 0, failed_ = 0, sources_ = 0, pixels_ = 0;
-  std::map<std::string, std::int64_t> failures_;  ///< number of failed images by kind
-  std::vector<StepTime> times_;  ///< of every step, summed over all images, in order of first appearance
+  std::map<std::string, std::int64_t> failures_;  ///< number of failed images by ImageRecord::kind
+  std::vector<StepTime> times_;  ///< time of every step summed over all images, in order of the steps' first appearance
 };
 
 }  // namespace srcextract

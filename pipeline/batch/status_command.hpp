@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Runs `srcextract status` and returns its exit code.
+/// Runs `srcextract status`. Returns the exit code.
 int run_status(const StatusCommand& command);
 
 }  // namespace srcextract

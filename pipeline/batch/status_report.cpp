@@ -51,7 +51,7 @@ std::string rate_text(const std::optional<double>& value, double unit = 1) {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// Columns as wide as their widest field, two blanks between them.
+/// Aligns the fields of `rows` in columns. Each column is as wide as its widest field, and two blanks separate columns.
 std::string table_text(const Rows& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
@@ -94,7 +94,7 @@ OrderedJson value_or_null(const std::optional<Number>& value) {
   return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
-/// Adds the work left and the speed of a shard or of the survey.
+/// Adds the work left and the rates of a shard or of the whole survey.
 void add_progress(const auto& status, OrderedJson& json) {
   json["files_left"] = value_or_null(status.files_left);
   json["bytes_left"] = value_or_null(status.bytes_left);
@@ -119,7 +119,8 @@ OrderedJson shard_json(const ShardStatus& shard) {
 
 // --- Prometheus ------------------------------------------------------------------------------------------------------
 
-/// A label with its value, name="value", in UTF-8 and escaped as Prometheus reads it.
+/// A Prometheus label with its value, as in `name="value"`. The value is converted to UTF-8, and its quotes,
+/// backslashes and newlines are escaped.
 std::string label(const char* name, const std::string& value) {
   std::string text = std::string(name) + "=\"";
   for (const char c : as_utf8(value)) {

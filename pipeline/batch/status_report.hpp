@@ -6,14 +6,14 @@
 
 namespace srcextract {
 
-/// How far a survey is: a line, a table of shards, and a table of failures, for people.
+/// The progress of a survey as text for people: a line of totals, a table of shards, and a table of failures.
 std::string status_text(const std::string& directory, const SurveyStatus& survey);
 
-/// The status as an object of JSON. Rates, times and amounts of work that are not known are null. A host or start that
-/// is not known is an empty text, and a process 0.
+/// The status as a JSON object. Unknown rates, times and amounts of work are null. An unknown host or start time is an
+/// empty string, and an unknown process id is 0.
 std::string status_json(const std::string& directory, const SurveyStatus& survey);
 
-/// The status in Prometheus' text exposition format. A value that is not known has no sample.
+/// The status in Prometheus' text exposition format. An unknown value is left out.
 std::string status_metrics(const std::string& directory, const SurveyStatus& survey);
 
 }  // namespace srcextract

@@ -5,14 +5,14 @@
 
 namespace srcextract {
 
-/// Counts the time during which the process ran. Time during which the process was stopped (SIGSTOP, a suspended job, a
-/// sleeping laptop) does not count, since no image is to blame for it.
+/// Measures the time during which the process ran. Time during which the process was stopped (SIGSTOP, a suspended job,
+/// a sleeping laptop) does not count, since an image did not cause that delay.
 class Stopwatch {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds tick{250};
 
-  /// Call it about every tick; a gap of more than two ticks counts as two.
+  /// Call this about once every tick. If more than two ticks have passed since the last call, only two ticks are added.
   void look() {
     const Clock::time_point now = Clock::now();
     elapsed_ += std::min<Clock::duration>(now - last_, 2 * tick);

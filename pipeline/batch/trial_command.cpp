@@ -28,7 +28,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Makes this process die with its parent, and ignore SIGTERM and SIGINT: the parent decides when it ends.
+/// Makes this process die together with its parent. Ignores SIGTERM and SIGINT, since the parent decides when this
+/// process ends.
 void depend_on(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) std::_Exit(1);

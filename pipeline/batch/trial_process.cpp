@@ -45,8 +45,8 @@ class Descriptor {
   int number_;
 };
 
-/// Writes the bytes to an unnamed file and returns a descriptor at its beginning. A pipe would have to be filled while
-/// the child reads.
+/// Writes the bytes to an anonymous file in memory. Returns a file descriptor whose position is the file's beginning.
+/// With a pipe, this process would have to write while the child reads.
 int file_of(const std::vector<std::uint8_t>& bytes) {
   const int file = ::memfd_create("request", MFD_CLOEXEC);
   if (file < 0) fail("memfd_create", errno);
@@ -87,7 +87,7 @@ const char* name_of(int signal) {
   }
 }
 
-/// Owns the child process from its start until wait(). Destroying this object ends the child.
+/// Owns the child process until wait() returns. Destroying this object kills the child.
 class Child {
  public:
   Child(int request, int answers) {
@@ -97,7 +97,7 @@ class Child {
     posix_spawn_file_actions_adddup2(&actions, answers, trial_answers);
     std::string name = "srcextract", argument(trial_argument), parent = std::to_string(::getpid());
     std::array<char*, 4> arguments = {name.data(), argument.data(), parent.data(), nullptr};
-    // Runs the executable of this process, even if another file has taken its name.
+    // /proc/self/exe runs the executable of this process, even if its path now names another file.
     const int reason = ::posix_spawn(&process_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (reason != 0) fail("posix_spawn", reason);
@@ -112,7 +112,7 @@ class Child {
 
   void kill() const { ::kill(process_, SIGKILL); }
 
-  /// Waits for the process; returns its status as wait(2) does.
+  /// Waits until the process ends. Returns its status as waitpid(2) does.
   int wait() {
     int status = 0;
     while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
@@ -124,7 +124,7 @@ class Child {
   pid_t process_ = 0;
 };
 
-/// Reads the child's answers line by line, until the child ends by itself or this object ends it.
+/// Reads the child's reports line by line, until the child ends or this object kills the child.
 class Conversation {
  public:
   Conversation(const TrialControl& control, const Child& child, int answers)

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Writes the part of a configuration from which config_from() restores the configuration.
+/// Writes what config_from() needs to restore a configuration.
 Json config_json(const ImageConfig& config) {
   return {{"yaml", config.yaml}, {"set_at", config.config.set_at}};
 }
@@ -23,7 +23,8 @@ std::shared_ptr<const ImageConfig> config_from(const Json& json) {
   return make_image_config(config);
 }
 
-/// `number` returns the index of a configuration in the request.
+/// JSON for the files that accompany an image (detection image, reference, bands). `number` returns the index of a
+/// configuration in the request.
 template <class Number>
 Json beside_json(const ImageFile& file, Number&& number) {
   if (!file.beside) return nullptr;

@@ -17,8 +17,9 @@
 namespace srcextract {
 namespace {
 
-/// Gives up a file after so many trials that each ended the whole run. The system may kill all processes of a job
-/// because of one file. A smaller number could be chance: a scheduler may kill a job at any time.
+/// Number of times that a file may end the whole run, although it is extracted in a child process, before the file
+/// counts as failed. The system may kill all processes of a job because of one file. A smaller number could be chance,
+/// since a scheduler may kill a job at any time.
 constexpr int most_trials = 5;
 
 const char* what_to_try(const std::string& kind) {
@@ -27,8 +28,8 @@ const char* what_to_try(const std::string& kind) {
   return "no file should be able to do that: please report it, with the file";
 }
 
-/// Paths of all outputs that a file may have. The number of its images is unknown until the file is opened, so outputs
-/// of single HDUs are found by name.
+/// Paths of all outputs that a file may have. Before the file is opened, the number of its images is unknown. So
+/// outputs of single HDUs are found by listing the files whose names begin like theirs.
 std::vector<std::string> possible_outputs(const std::string& directory, const ImageFile& file) {
   const Config& config = file.config->config;
   std::vector<std::string> paths = output_paths(directory, file.name, std::nullopt, config.output).all();
@@ -92,14 +93,15 @@ void Trials::try_alone(PlannedFile& planned) {
   journal_.end(file.name);
 }
 
-/// Records the image that ended the trial process as failed. Returns whether other images of the file may be left.
+/// Records as failed the image that was being extracted when the child process ended. Returns whether other images of
+/// the file may be left to extract.
 bool Trials::goes_on_after(const TrialEnd& end, PlannedFile& planned) {
   if (!end.death) return false;
   if (end.image) {
     fail(*end.image, *end.death, planned);
     return end.image->hdu.has_value();
   }
-  // No image was under way: the process ended after an image, or before the file's first one.
+  // No image was being extracted: the child ended between two images, after the last image, or before the first.
   if (any_recorded_) return !planned.done_hdus.empty();
   fail(begin_record(planned.file), *end.death, planned);
   return false;

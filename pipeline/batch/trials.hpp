@@ -13,18 +13,21 @@
 
 namespace srcextract {
 
-/// Extracts, before all others, the files that were under way when an earlier process ended unexpectedly. Each file
-/// runs in a process of its own; a crash of that process is a failure of the image. Files whose images were all done
-/// but not recorded share one process until it crashes, since one of them may be the cause.
+/// Extracts the files that an earlier process was extracting when that process ended unexpectedly. The run does this
+/// before all other files.
+///
+/// Each file is extracted in a child process. If the child crashes, the image that was being extracted counts as
+/// failed. If all images of a file were done, but not recorded, the file is less suspect: all files of this kind share
+/// one child, until that child crashes.
 class Trials {
  public:
-  /// `request` has no files yet. `limit`: seconds that an image may take; 0: no limit. The arguments passed by
-  /// reference must outlive this object.
+  /// `request` has everything but the files. `limit`: seconds that an image may take; 0: no limit. The arguments passed
+  /// by reference must outlive this object.
   Trials(TrialRequest request, double limit, const KeptFiles& kept, Journal& journal, const RunControl& control,
          Progress& progress);
 
-  /// Extracts `files`, which an earlier process left unfinished. Returns false if some are left because the run is to
-  /// stop. Throws errors that end the run.
+  /// Extracts `files`, which an earlier process left unfinished. Returns false if the run is to stop and some files are
+  /// left. Throws errors that end the run.
   bool run(std::vector<PlannedFile> files);
 
  private:
@@ -42,7 +45,7 @@ class Trials {
   Journal& journal_;
   const RunControl& control_;
   Progress& progress_;
-  bool any_recorded_ = false;  ///< whether the last attempt recorded an image
+  bool any_recorded_ = false;  ///< whether the last child process finished an image (done or failed)
 };
 
 }  // namespace srcextract

@@ -14,9 +14,12 @@
 
 namespace srcextract {
 
-/// Limits the time of every image. A thread that hangs cannot be ended, but its process can. Once an image has taken
-/// too long, the run hands out no further images. When only late images are under way, `on_hang` is called with their
-/// names, from a thread of its own; `on_hang` does not return.
+/// Limits the time that an image may take. A thread that hangs in an image cannot be ended, so the whole process must
+/// be.
+///
+/// Once an image has taken too long, has_barked() is true and the run should begin no further images. The other images
+/// may still finish. When only images that took too long are left, `on_hang` is called with their names from the
+/// watchdog's thread. `on_hang` must end the process.
 class Watchdog {
  public:
   using OnHang = std::function<void(const std::vector<std::string>&)>;
@@ -27,11 +30,11 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// Marks the start of work on `name`; destroying the returned object marks the end. May be called from several
-  /// threads. The watchdog must outlive the returned object.
+  /// Starts the time limit of the image or file `name`. Destroying the returned object ends the timed work. May be
+  /// called from several threads. The watchdog must outlive the returned object.
   std::shared_ptr<void> watch(const std::string& name);
 
-  /// Whether any work took too long, even if it finished later.
+  /// Whether any image took too long, even if it finished later.
   bool has_barked() const { return barked_; }
 
  private:

@@ -9,8 +9,8 @@
 namespace srcextract {
 namespace {
 
-/// Finds the pixels well above the sky, in an image that is measured at given positions. Such a run has no detection
-/// threshold that would select sources.
+/// Finds the pixels well above the sky in an image that is measured at given positions. The threshold is the default of
+/// detection.threshold, 5 sigma, since forced measurement itself needs no threshold.
 Runs<Cpu> bright_runs(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Config& config,
                       const Detection<Cpu>& found, const Cpu& where) {
   const Statistics& sky = found.background->clipped;

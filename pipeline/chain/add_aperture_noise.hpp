@@ -8,15 +8,19 @@
 
 namespace srcextract {
 
-/// Whether the configuration asks for the noise of fluxes, measured in empty apertures. The input of add_aperture_noise
-/// must then be on the host.
+/// Whether the configuration asks for the noise of fluxes to be measured in empty apertures. If so, the images and
+/// results passed to add_aperture_noise() must be in host memory.
 bool measures_aperture_noise(const Config& config);
 
-/// Measures the noise of sums over apertures and stores it in `found`, if the configuration asks for it. The stage runs
-/// on the host for both back ends. `variance` is the variance of each pixel of `image`, the measured image. `found` has
-/// the mesh, the levels, and the runs and labels of sources. If sources were not searched, the apertures avoid pixels 5
-/// sigma above the sky in groups of at least 5. `known` carries the result from the first side (brighter or fainter
-/// sources) to the second, which has the same noise.
+/// Measures the noise of sums over empty apertures and stores the result in `found.noise`, if the configuration asks
+/// for it. Runs on the CPU for both back ends.
+///
+/// `image` is the measured image, and `variance` the variance of each of its pixels. `found` must have the sky mesh,
+/// the levels, and the runs and labels of sources. If sources were not searched for, the apertures avoid pixels 5 sigma
+/// above the sky in groups of at least 5 pixels.
+///
+/// Sources brighter and fainter than the sky are measured in two passes with the same noise. `known` hands the result
+/// of the first pass to the second.
 void add_aperture_noise(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Config& config,
                         Detection<Cpu>& found, std::optional<ApertureNoise>& known, const Cpu& where,
                         StageClock& clock);

@@ -18,8 +18,9 @@
 
 namespace srcextract {
 
-/// Makes the image in which sources are found: the measured image, weighed to uniform noise and convolved. Makes none
-/// if sources are found in the measured image itself.
+/// Makes the image in which sources are found: the measured image after two optional steps. In a difference, each
+/// pixel's value above the sky is divided by the pixel's relative noise (weigh_pixels). Then the image is convolved.
+/// Makes no image if neither step is done, since sources are then found in the measured image itself.
 template <class Where, class Done>
 void make_detection_image(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                           const Where& where, Done&& done) {
@@ -29,21 +30,23 @@ void make_detection_image(const Pixels<Where>& pixels, const Config& config, Det
   }
   if (const std::optional<Kernel> kernel = detection_kernel(pixels, config)) {
     auto convolved = convolve(found_image(pixels, found), *kernel, config.convolve.edges, found.background, where);
-    // The matched filter runs later, once levels are known; it needs the weighed image.
+    // The matched filter needs the levels and so runs later. Until then, `found.match` keeps the weighted image, which
+    // is the filter's input.
     if (is_matched(config)) found.match = std::move(found.image);
     found.image = std::move(convolved);
     done("convolve");
   }
 }
 
-/// Whether later steps read `pixels.image` again after the sky was subtracted, since a map of weights came with it.
+/// Whether steps after the subtraction of the sky read `pixels.image` again. With a weight map, some do.
 template <class Where>
 bool are_read_again(const Pixels<Where>& pixels) {
   return !pixels.kept.pixels.empty() || !pixels.variance.pixels.empty();
 }
 
-/// Takes the pixels of all runs out of images on demand, and their variances: every step of deblending and CLEAN would
-/// have their rows made again.
+/// Copies the pixels of all runs, and their variances, out of images on demand (images whose rows are computed each
+/// time a step reads them). Without the copy, every step of deblending and CLEAN would compute these rows again. Does
+/// nothing for images that are in memory.
 template <class Where>
 void keep_pixels_of_runs(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                          const Where& where) {
@@ -61,7 +64,7 @@ void keep_pixels_of_runs(const Pixels<Where>& pixels, const Config& config, Dete
   }
 }
 
-/// Runs the detection steps: finds the sky, the pixels above the threshold, and which source each pixel belongs to.
+/// Runs the detection steps: finds the sky, the pixels above the threshold, and the source that each pixel belongs to.
 template <class Where, class Done>
 void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                   Done&& done, Image<float, Where>* last_read) {
@@ -81,13 +84,14 @@ void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<W
   divide_sources(pixels, config, found, where, done);
 }
 
-/// Runs all steps from pixels to sums over sources, on `Where`; nothing waits for a device. Callbacks:
+/// Runs all steps from pixels to sums over sources on the back end `Where`. With a GPU, no step waits for the device.
+/// Callbacks:
 /// - done(stage) after each step;
-/// - done.on_sources(components), if it exists, before memory for sources is taken;
-/// - done.before_deblending(runs, components), if it exists;
-/// - done.keeps_images(), if it exists (measure_found).
-/// `last_read`, on the host, is pixels.image if nothing reads that image later, not even these steps (are_read_again).
-/// The image's memory may be reused for results.
+/// - done.on_sources(components), if that member exists, before memory for sources is allocated;
+/// - done.before_deblending(runs, components), if `done` has on_sources;
+/// - done.keeps_images(), if that member exists: see measure_found().
+/// `last_read`, used only on the host: pixels.image if no later step reads that image (are_read_again), else null. The
+/// steps may reuse the image's memory for results.
 template <class Where, class Done>
 Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
                                 Image<float, Where>* last_read = nullptr) {

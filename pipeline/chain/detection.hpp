@@ -28,65 +28,71 @@ namespace srcextract {
 
 struct FoundSky;
 
-/// Images that have only the pixels of the runs (pixels_of_runs), on the host, where rows of images are made on demand;
-/// else empty.
+/// Images that have only the pixels of the runs (pixels_of_runs); a run is a row of consecutive foreground pixels. Made
+/// only on the host, if the rows of the images are computed on demand (stages/core/rows_on_demand.hpp). In other cases
+/// the images are empty.
 template <class Where>
 struct ImagesOfRuns {
-  Image<float, Where> found, measured;  ///< pixels of the image in which sources were found, and of the measured image
-  Image<float, Where> found_noise, measured_noise;  ///< variances of these pixels, if there is a weight map
+  Image<float, Where> found, measured;  ///< from the image in which sources were found, and from the measured image
+  Image<float, Where> found_noise, measured_noise;  ///< variances of the same pixels; empty without a weight map
 };
 
-/// Results of the steps for an image, in the memory of the back end.
+/// Results of the steps for one image, in the memory of the back end `Where`. A member that no step made is empty.
 template <class Where>
 struct Detection {
   Value<Background, Where> background;  ///< sky of the image; with a mesh, sky of the image minus the mesh
-  BrightQuads<Where> bright;            ///< bright pixels, in groups of four, if the sky is one level
-  SkyMesh<Where> mesh;                  ///< set if the background is a mesh
-  Value<Background, Where> whole;       ///< with a mesh: sky of the image itself
-  Image<float, Where> above;            ///< with a mesh: the image minus the mesh, which later steps use
-  Value<double, Where> noise_scale;     ///< factor of the noise from a map of weights that gives only ratios
-  Interpolated<Where> filled;           ///< image and variance with interpolated gaps, if asked for; later steps use
-                                        ///< these
-  Image<float, Where> image;            ///< image in which sources were found, unless it is the image itself
-  Image<float, Where> match;            ///< result of the matched filter, in which sources were found, if used
-  Image<float, Where> variance;         ///< convolved variance, by which thresholds follow, if the variance was
-                                        ///< convolved
+  BrightQuads<Where> bright;       ///< which groups of four pixels contain a bright pixel; made if the sky is one level
+  SkyMesh<Where> mesh;             ///< sky level and noise on a grid of nodes; empty if the sky is one level
+  Value<Background, Where> whole;  ///< with a mesh: sky of the image before the mesh was subtracted
+  Image<float, Where> above;  ///< with a mesh: the image minus the mesh, which later steps use instead of the image
+  Value<double, Where> noise_scale;  ///< factor that converts the roots of a weight map's relative variances to noise
+  Interpolated<Where> filled;  ///< image and variance with masked gaps filled by interpolation, which later steps use;
+                               ///< empty if not configured
+  Image<float, Where> image;   ///< image in which sources were found; empty if sources were found in the measured image
+  Image<float, Where>
+      match;  ///< result of the matched filter, in which sources were found; empty if another filter or none is used
+  Image<float, Where>
+      variance;  ///< variance after convolution with the image's filter, for thresholds; empty if not convolved
   ImagesOfRuns<Where> of_runs;
   Value<Levels, Where> levels;
-  Runs<Where> thresholded;  ///< runs before morphological cleaning, if there was any
+  Runs<Where> thresholded;  ///< foreground before the morphological operation; empty without such an operation
   Runs<Where> runs;
-  Runs<Where> seeds;     ///< above detection.seed, if sources need a seed
-  Runs<Where> analysed;  ///< pixels of the measured image above detection.analysis_threshold, if there is one
+  Runs<Where> seeds;     ///< pixels above detection.seed; empty if sources need no seed
+  Runs<Where> analysed;  ///< pixels of the measured image above detection.analysis_threshold; empty if there is none
   Components<Where> components;
-  Runs<Where> island_runs;  ///< runs and components before deblending, if there was any
+  Runs<Where>
+      island_runs;  ///< runs and components (connected groups of runs) before deblending; empty without deblending
   Components<Where> islands;
-  Buffer<Parentage, Where> parentage;  ///< per source: the island and core it came from, if sources were deblended or
-                                       ///< cleaned
-  CorePixels<Where> core_pixels;       ///< set if sources were deblended and are to be cleaned
-  Cleaned<Where> cleaned;              ///< results of CLEAN; its components and parentage move to the members above
+  Buffer<Parentage, Where> parentage;  ///< per source: the component and the core from which deblending or CLEAN made
+                                       ///< it; empty if neither ran
+  CorePixels<Where> core_pixels;       ///< input of CLEAN from deblending; empty unless both are used
+  Cleaned<Where> cleaned;  ///< results of CLEAN; `components` and `parentage` are moved to the members of Detection
+                           ///< with these names
   Buffer<SourceSums, Where> sums;
-  Buffer<SourceSums, Where> fluxes;     ///< sums in the measured image, if sources were found in a convolved or other
-                                        ///< image
-  Buffer<SourceSums, Where> variances;  ///< per source: sum of its pixels' variances, if each pixel has its own
-  /// The least variance of each source's pixels, if thresholds follow the noise of each pixel. It is taken in the image
-  /// in which sources were found; for another measured image with a mesh, in that image.
+  Buffer<SourceSums, Where> fluxes;  ///< sums in the measured image; empty if sources were found in that image
+  Buffer<SourceSums, Where>
+      variances;  ///< per source: sum of the variances of its pixels; empty if the variances of pixels are not known
+  /// Per source: the smallest variance of its pixels; empty unless thresholds follow the noise of each pixel. The
+  /// pixels are those of the image in which sources were found. If another image is measured and has a mesh, the
+  /// variances are of that image.
   Buffer<float, Where> least_variance;
-  Buffer<std::int64_t, Where> areas;   ///< number of pixels of each source in `analysed`
-  Photometry<Where> photometry;        ///< results of the families that were asked for
-  std::optional<ApertureNoise> noise;  ///< noise of sums over empty apertures, on the host, if asked for
-  std::optional<CrowdFit> crowd;       ///< result of fitting all stars at once, on the host, if asked for
-  /// For dual images: the image in which sources were found. Background, levels and so on are of the measured image.
+  Buffer<std::int64_t, Where> areas;   ///< per source: number of its pixels that are also in `analysed`
+  Photometry<Where> photometry;        ///< results of the families (groups of columns) that the configuration asks for
+  std::optional<ApertureNoise> noise;  ///< noise of sums over empty apertures; null if not asked for
+  std::optional<CrowdFit> crowd;       ///< result of fitting all stars at once; null if not asked for
+  /// Dual-image mode: sky of the image in which sources were found, since `background`, `levels` and so on are of the
+  /// measured image. Null in other modes.
   const FoundSky* found_in = nullptr;
 };
 
-/// The sky of the image in which sources were found, on the host, if another image is measured. The catalogue needs it.
+/// Dual-image mode: the sky of the image in which sources were found, in host memory. The catalogue needs this sky
+/// besides that of the measured image.
 struct FoundSky {
-  Detection<Cpu> found;  ///< only the parts that are Elsewhere::on_host, and the levels
+  Detection<Cpu> found;  ///< only the members marked Elsewhere::on_host in for_each_part(), and `levels`
   MaskCounts masked;
-  const Config* config;  ///< configuration of that image
+  const Config* config;  ///< configuration of the image in which sources were found
 };
 
-/// Whether a step has made this part of a Detection.
 template <class Type>
 bool is_there(const Type& part) {
   if constexpr (requires { part.row_begin; })
@@ -105,31 +111,37 @@ bool is_there(const Type& part) {
     return !part.empty();
 }
 
-/// What happens to a member of the detection image's results before other images are measured (measure_elsewhere).
+/// Dual-image mode: what happens to a member of the detection image's results before other images are measured
+/// (measure_elsewhere).
 enum class Elsewhere {
   dropped,
-  on_host,  ///< goes to the host, for the catalogue (FoundSky)
-  kept,     ///< stays where it is
-  copied    ///< stays where it is; each measured image starts with a copy
+  on_host,  ///< copied to host memory for the catalogue (FoundSky), and dropped from the results
+  kept,     ///< kept in the back end's memory
+  copied    ///< kept in the back end's memory; the results of each measured image start with a copy
 };
 
-/// Type of a member of Detection. An `image` may come with its variance; `rows` have one element per source.
+/// The type of a member of Detection. `image`: an image, perhaps with its variance. `rows`: a buffer with one element
+/// per source.
 enum class PartKind { value, mesh, image, runs, components, rows, cleaned, families };
 
-/// How for_each_part's callers treat a member of Detection: its type, its fate, and its name in the record.
+/// Tells the functions passed to for_each_part() how to treat a member of Detection: by its type, by its use in
+/// dual-image mode, and under which name it is recorded. The record contains the results of all steps, for a comparison
+/// of the back ends.
 template <PartKind k, Elsewhere e = Elsewhere::dropped>
 struct DetectionPart {
   static constexpr PartKind kind = k;
   static constexpr Elsewhere elsewhere = e;
-  const char* stage = nullptr;  ///< the step's name in the record; null: record_detection has more than one name for it
-  bool (*is_recorded)(const Detection<Cpu>&) = nullptr;  ///< whether the part is recorded; null: it is recorded
-                                                         ///< whenever it is there
+  const char* stage = nullptr;  ///< name of the step that made the part, for the record; null: record_detection()
+                                ///< records the part under several names
+  bool (*is_recorded)(const Detection<Cpu>&) =
+      nullptr;  ///< whether the part is recorded; null: the part is recorded unless it is empty
 };
 
-/// Calls f(part, members...) for each result of the steps, in the order of the record, with that member of every
-/// detection. Records, copies, transfers, shrinking and summaries are made by this list. `bright`, `noise_scale`, the
-/// images of runs and `core_pixels` are not listed: only the steps read them. The first runs and components are the
-/// last step's; components follow their runs.
+/// Calls f(part, members...) for each member of Detection, with that member of every argument in `of`. All code that
+/// records, copies, transfers or shrinks results uses this list, whose order is the order of the record.
+///
+/// `bright`, `noise_scale`, `of_runs` and `core_pixels` are not in the list, since only the steps read them. The first
+/// `runs` and `components` in the list are those of the last step. Components directly follow their runs.
 template <class F, class... Detections>
 constexpr void for_each_part(F&& f, Detections&... of) {
   using enum PartKind;
@@ -163,15 +175,14 @@ constexpr void for_each_part(F&& f, Detections&... of) {
   f(DetectionPart<families>{}, of.photometry...);
 }
 
-/// Number of parts of a kind.
 constexpr int parts_of(PartKind kind) {
   int parts = 0;
   for_each_part([&](auto part) { parts += part.kind == kind ? 1 : 0; });
   return parts;
 }
 
-/// Makes copies in the memory of the original; an image whose rows are made on demand shares them with its copy. Copies
-/// for a device are in pipeline/engine/results.hpp.
+/// Copies in the memory of the original. If the rows of an image are computed on demand, the copy shares the rows with
+/// the original. Overloads for GPU memory are in pipeline/engine/results.hpp.
 template <class T>
 Value<T, Cpu> copy_of(const Value<T, Cpu>& value, const Cpu&) {
   return value;
@@ -199,19 +210,19 @@ Cleaned<Where> copy_of(const Cleaned<Where>& cleaned, const Where& where) {
   return {{}, copy_of(cleaned.absorbed, where), copy_of(cleaned.own, where), copy_of(cleaned.own_sums, where), {}};
 }
 
-/// Whether CLEAN has merged sources into others.
 template <class Where>
 bool is_cleaned(const Detection<Where>& found) {
   return !found.cleaned.own.label.empty();
 }
 
-/// The source of each run. Runs of sources that CLEAN merged into others have none.
+/// Label of each run. Runs of sources that CLEAN merged into other sources have label 0 here, and the label of the
+/// other source in `components`.
 template <class Where>
 const Components<Where>& own_components(const Detection<Where>& found) {
   return is_cleaned(found) ? found.cleaned.own : found.components;
 }
 
-/// The measured image, after the last step that was applied to it.
+/// The measured image after the last step that changed its pixels.
 template <class Where>
 const Image<float, Where>& measured_image(const Pixels<Where>& pixels, const Detection<Where>& found) {
   if (!found.filled.image.pixels.empty()) return found.filled.image;
@@ -219,19 +230,19 @@ const Image<float, Where>& measured_image(const Pixels<Where>& pixels, const Det
   return pixels.kept.pixels.empty() ? pixels.image : pixels.kept;
 }
 
-/// The variance of each pixel of the measured image, if there is a map of weights.
+/// The variance of each pixel of the measured image; an image without pixels if there is no weight map.
 template <class Where>
 const Image<float, Where>& measured_variance(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.filled.variance.pixels.empty() ? pixels.variance : found.filled.variance;
 }
 
-/// The image in which sources are found: the measured image, unless it was convolved or weighed.
+/// The image in which sources are found: the measured image, or the image that was convolved or divided by its noise.
 template <class Where>
 const Image<float, Where>& found_image(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.image.pixels.empty() ? measured_image(pixels, found) : found.image;
 }
 
-/// found_image() and measured_image(), for steps that read only the pixels of runs and their neighbours.
+/// Like found_image() and measured_image(), for steps that read only the pixels of runs and their neighbours.
 template <class Where>
 const Image<float, Where>& found_of_runs(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.of_runs.found.pixels.empty() ? found_image(pixels, found) : found.of_runs.found;
@@ -241,14 +252,14 @@ const Image<float, Where>& measured_of_runs(const Pixels<Where>& pixels, const D
   return found.of_runs.measured.pixels.empty() ? measured_image(pixels, found) : found.of_runs.measured;
 }
 
-/// Whether sources of a difference are found with the score, the filter by the stars' shape, in place of the section
-/// `convolve`.
+/// Whether sources in a difference image are found on the score image. The filter of the score image is the shape of
+/// the stars. The kernel in the configuration's section `convolve` is not used then.
 inline bool is_scored(const Config& config) {
   return config.resources.has_star_profile && config.difference.detect_on == DetectOn::score &&
          counts_in_sigmas(config.detection);
 }
 
-/// The kernel with which the image is filtered before sources are found; none: it is not filtered.
+/// The kernel that filters the image before sources are found; null if the image is not filtered.
 template <class Where>
 std::optional<Kernel> detection_kernel(const Pixels<Where>& pixels, const Config& config) {
   if (is_scored(config)) return kernel_of_weights(pixels.star.in_middle);
@@ -256,31 +267,31 @@ std::optional<Kernel> detection_kernel(const Pixels<Where>& pixels, const Config
   return make_kernel(config.convolve);
 }
 
-/// Whether the detection kernel is a matched filter, which weighs pixels by their noise.
+/// Whether the filter is a matched filter, which weights each pixel by the inverse of its variance.
 inline bool is_matched(const Config& config) {
   return config.convolve.filter == Filter::matched && !is_scored(config);
 }
 
-/// Whether sources are found in another image than the measured one: weighed, or convolved.
+/// Whether sources are found in another image than the measured one: an image divided by its noise, or convolved.
 template <class Where>
 bool has_detection_image(const Pixels<Where>& pixels, const Config& config) {
   return !pixels.noise.pixels.empty() || config.convolve.kernel != KernelShape::none || is_scored(config);
 }
 
-/// The variance of each pixel of the measured image, divided by a factor. If a weight map gives the variances, the
-/// factor is the square of Levels::noise_scale. In a difference it is the variance of the sky. An image without pixels
-/// if there is neither a weight map nor a difference.
+/// The variance of each pixel of the measured image, up to a constant factor. With a weight map, the factor is the
+/// square of Levels::noise_scale. In a difference image, the factor is the variance of the sky. The returned image has
+/// no pixels if there is neither a weight map nor a difference.
 template <class Where>
 const Image<float, Where>& measured_noise(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);
 }
-/// measured_noise(), for steps that read only the pixels of runs.
+/// Like measured_noise(), for steps that read only the pixels of runs.
 template <class Where>
 const Image<float, Where>& noise_of_runs(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.of_runs.measured_noise.pixels.empty() ? measured_noise(pixels, found) : found.of_runs.measured_noise;
 }
 
-/// Whether the background mesh gives each pixel its noise, and thresholds are multiples of that noise.
+/// Whether thresholds are multiples of the noise that the background mesh gives for each pixel.
 inline bool noise_varies(const Config& config) {
   return config.background.method == BackgroundMethod::mesh && config.weights.type == WeightType::background &&
          counts_in_sigmas(config.detection);
@@ -292,7 +303,8 @@ const SkyMesh<Where>* noise_mesh(const Config& config, const Detection<Where>& f
   return noise_varies(config) && !found.mesh.level.empty() ? &found.mesh : nullptr;
 }
 
-/// The noise of each pixel of the measured image, if it is known and thresholds are multiples of it.
+/// The noise of each pixel of the measured image, of which thresholds are multiples. Empty if thresholds are not in
+/// sigma, or if neither a weight map nor the background mesh gives the noise.
 template <class Where>
 NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
   if (counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty())
@@ -300,15 +312,15 @@ NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& confi
   return {.mesh = noise_mesh(config, found)};
 }
 
-/// Whether the variances of a weight map are convolved with the image's filter, since thresholds hold for the convolved
-/// image.
+/// Whether the variances of a weight map are convolved with the image's filter. Thresholds then follow the noise of the
+/// convolved image.
 inline bool convolves_variance(const Config& config) {
   return has_map(config.weights) && config.weights.convolve && config.convolve.kernel != KernelShape::none &&
          config.convolve.filter != Filter::matched && counts_in_sigmas(config.detection);
 }
 
-/// The noise of each pixel in the image in which sources are found; thresholds are multiples of it. Once runs are
-/// found, steps read only their pixels.
+/// The noise of each pixel of the image in which sources are found, of which thresholds are multiples. May contain only
+/// the pixels of runs (ImagesOfRuns) once these are found.
 template <class Where>
 NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
   if (!found.of_runs.found_noise.pixels.empty()) return {.variance = &found.of_runs.found_noise};
@@ -316,20 +328,20 @@ NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config
   return noise_of_pixels(pixels, config, found);
 }
 
-/// The runs that were joined into components: after morphology, and before deblending. Each step replaces `runs`;
-/// deblending keeps the earlier runs in `island_runs`.
+/// The runs that were joined into components: after the morphological operation and before deblending. Each step
+/// replaces `runs`, and deblending keeps the earlier runs in `island_runs`.
 template <class Where>
 const Runs<Where>& labelled_runs(const Detection<Where>& found) {
   return is_there(found.island_runs) ? found.island_runs : found.runs;
 }
 
-/// The runs above the threshold, before morphology.
+/// The runs above the threshold, before the morphological operation.
 template <class Where>
 const Runs<Where>& thresholded_runs(const Detection<Where>& found) {
   return is_there(found.thresholded) ? found.thresholded : labelled_runs(found);
 }
 
-/// Records which pixels were found to belong to which source, under the names of the steps.
+/// Records the runs and labels after each of the steps that made them.
 inline void record_segmentation(const Detection<Cpu>& found, StageRecord& record) {
   const bool cleaned = is_there(found.thresholded), deblended = is_there(found.island_runs);
   const Runs<Cpu>& labelled = labelled_runs(found);
@@ -342,7 +354,7 @@ inline void record_segmentation(const Detection<Cpu>& found, StageRecord& record
   record_stage("deblended labels", found.components, record);
 }
 
-/// Appends the results of the steps to the record, stage by stage. All results must be on the host.
+/// Appends the results of all steps to the record, in the order of for_each_part(). All results must be in host memory.
 inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   const auto record_part = [&](auto part, const auto& result) {
     if constexpr (part.kind == PartKind::families) {

@@ -14,14 +14,15 @@
 
 namespace srcextract {
 
-/// Sums over each source's pixels in one image (measured or filtered), returned per source.
+/// Sums over the pixels of each source in `image`; one element per source.
 template <class Where>
 Buffer<SourceSums, Where> sum_over(const Image<float, Where>& image, const Pixels<Where>& pixels,
                                    const Detection<Where>& found, const Where& where) {
   return measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
 }
 
-/// Joins the foreground into components; if seeds are asked for, keeps only components with a seed pixel.
+/// Joins the foreground into components (connected groups of pixels). If detection.seed is set, keeps only components
+/// with a pixel above it.
 template <class Where, class Done>
 void label_foreground(const DetectionConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
   found.components =
@@ -35,7 +36,7 @@ DeblendImages<Where> deblend_images(const Pixels<Where>& pixels, const Config& c
           noise_of_found(pixels, config, found)};
 }
 
-/// Splits sources that touch.
+/// Splits components that contain several sources (deblending).
 template <class Where>
 void deblend(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
   Deblended<Where> deblended =
@@ -46,7 +47,8 @@ void deblend(const Pixels<Where>& pixels, const Config& config, Detection<Where>
   found.core_pixels = std::move(deblended.core_pixels);
 }
 
-/// Drops sources that are too large, and runs CLEAN: merges sources into brighter sources in whose wings they lie.
+/// Drops sources that are larger than detection.max_area. Runs CLEAN, which merges a source into a brighter source in
+/// whose wings it lies.
 template <class Where>
 void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
   const bool deblended = !found.parentage.empty();
@@ -66,7 +68,8 @@ void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& 
   found.core_pixels = {};
 }
 
-/// Deblends and cleans the components as the configuration says. `done` is as in detect_sources.
+/// Deblends and cleans the components if the configuration asks for that. `done`: the callbacks explained at
+/// detect_sources().
 template <class Where, class Done>
 void divide_sources(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                     Done&& done) {

@@ -6,14 +6,15 @@
 
 namespace srcextract {
 
-/// Gives the noise of each pixel of an extraction that kept its mesh or its map of variances. The extraction must
-/// outlive this object.
+/// The noise of each pixel of an extracted image, from the mesh or the map of variances in Extraction::check. The
+/// extraction must outlive this object.
 class ExtractedNoise {
  public:
   ExtractedNoise(const Extraction& extraction, const Config& config, const Cpu& where);
 
   const NoiseMap<Cpu>& map() const { return map_; }
-  /// The noise of each pixel, to be multiplied by factor(); null: all pixels have the noise factor().
+  /// The noise of each pixel, in units of factor(). Null if all pixels have the same noise, which is then factor()
+  /// itself.
   const RmsOfPixels* rms() const { return map_.varies() ? &rms_ : nullptr; }
   double factor() const { return factor_; }
   double at(std::int64_t x, std::int64_t y) const {

@@ -12,13 +12,13 @@
 namespace srcextract {
 namespace {
 
-/// Adds SIGN, which is the same in every row.
+/// Adds the column SIGN with the same value in every row.
 void add_sign(std::int16_t sign, Sources& sources) {
   add_column(sign_column, CatalogPart::sign, sources, {}, [&](auto of, std::size_t) { return of(sign); });
 }
 
-/// Appends the rows of one catalogue to those of another with the same columns. Their NUMBER and ID_PARENT continue
-/// those of `to`.
+/// Appends the rows of `from` to `to`, which must have the same columns. NUMBER and ID_PARENT of the appended rows
+/// continue the numbers in `to`.
 void append_rows(Sources& to, const Sources& from) {
   const auto before = static_cast<std::size_t>(to.size());
   const bool divided = to.has(columns::id_parent);
@@ -34,8 +34,8 @@ void append_rows(Sources& to, const Sources& from) {
   if (divided) shift(to[columns::id_parent], islands);
 }
 
-/// Appends the segmentation of one side (brighter or fainter sources) to the other's, sorted in raster order. Labels of
-/// the second side continue after the `sources` labels of the first.
+/// Adds the runs of `second` to `first`, in raster order. Labels of `second` are increased by `sources`, the number of
+/// sources in `first`.
 void merge_segmentations(Extraction& first, const Extraction& second, std::int32_t sources) {
   const Cpu where;
   const std::int64_t height = first.runs.shape.height;
@@ -46,7 +46,7 @@ void merge_segmentations(Extraction& first, const Extraction& second, std::int32
   for (std::int64_t y = 0; y < height; ++y) {
     std::int64_t i = first.runs.row_begin[y], k = second.runs.row_begin[y];
     const std::int64_t i_end = first.runs.row_begin[y + 1], k_end = second.runs.row_begin[y + 1];
-    std::int32_t taken = 0;  // end of the run before
+    std::int32_t taken = 0;  // end of the run before; a pixel that is in runs of both goes to the run that begins first
     while (i < i_end || k < k_end) {
       const bool of_first = k == k_end || (i < i_end && first.runs.runs[i].begin < second.runs.runs[k].begin);
       const std::int32_t own = of_first ? first.label[i] : second.label[k];
@@ -110,7 +110,8 @@ void turn_backgrounds(Sources& sources) {
   const std::vector<std::int16_t>& sign = sources[columns::sign];
   std::vector<double>& background = sources[columns::background];
   for (std::size_t row = 0; row < sign.size(); ++row)
-    if (sign[row] < 0) background[row] = 0 - background[row];  // 0 - 0 is not -0
+    if (sign[row] < 0)
+      background[row] = 0 - background[row];  // -0.0 would be written differently from 0.0, and 0 - 0 is not -0.0
 }
 
 }  // namespace srcextract

@@ -20,46 +20,51 @@
 
 namespace srcextract {
 
-/// How the frames of a difference compare.
+/// How the two frames of a difference image compare.
 struct DifferenceFacts {
-  Statistics reference, fresh;  ///< clipped sky of each frame after their widths were matched; not used if the kernel
-                                ///< was fitted
-  std::int64_t ratios = 0;      ///< number of bright pixels from which the brightness ratio of the frames was derived
-  double scale = 1;             ///< factor of the reference
+  Statistics reference, fresh;  ///< sky of each frame, clipped, after the widths of the stars were matched; not set if
+                                ///< the kernel was fitted
+  std::int64_t ratios = 0;  ///< number of bright pixels from which the brightness ratio of the frames was derived; 0 if
+                            ///< the kernel was fitted
+  double scale = 1;         ///< factor by which the reference was multiplied before subtraction
   std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
-  double star_noise = 0;  ///< error of a faint star's flux, in noise of one pixel, if the kernel was fitted
+  double star_noise =
+      0;  ///< error of a faint star's flux divided by the noise of one pixel; 0 unless the kernel was fitted
 };
 
-/// Level of a sky that the user gave, over unmasked pixels. Exact, except that the middle of a map is the median of a
-/// sample.
+/// Level of a sky map that the user gave: median, minimum and maximum over unmasked pixels. The values are exact,
+/// except that the median of a map is taken over a sample of its pixels.
 struct GivenLevel {
   double middle = 0, least = 0, most = 0;
 };
 
-/// The image in which sources were found, if another was measured.
+/// Dual-image mode: sky, levels and mask counts of the image in which sources were found.
 struct FoundIn {
   Background background;
   Levels levels;
   MaskCounts masked;
 };
 
-/// Both frames of a difference, on the pixels of the new frame, before brightness and widths are matched.
+/// Both frames of a difference on the pixel grid of the new frame, before brightness and star widths are matched.
 struct FramesAsRead {
   Image<float, Cpu> reference, fresh;
 };
 
-/// Data for check images and other outputs, on the host. Images are kept only if an output or a fit needs them.
+/// Data in host memory for check images and other outputs. An image is kept only if an output or a fit needs it, and
+/// else is empty.
 struct CheckData {
-  SkyMesh<Cpu> mesh;           ///< set if the background is a mesh
-  Image<float, Cpu> above;     ///< the image above its sky
-  Image<float, Cpu> filtered;  ///< image in which sources were found, if it differs
-  Image<float, Cpu> level;     ///< level of the sky, if it was given
-  Image<float, Cpu> variance;  ///< of each pixel, from a map of weights, in units of levels.noise_scale squared
-  /// The foreground before and after morphology, for each side of the sky that was searched.
+  SkyMesh<Cpu> mesh;           ///< empty if the sky is one level
+  Image<float, Cpu> above;     ///< the image minus its sky
+  Image<float, Cpu> filtered;  ///< image in which sources were found; empty if that is the measured image
+  Image<float, Cpu> level;     ///< sky level that the user gave; empty if none was given
+  Image<float, Cpu>
+      variance;  ///< variance of each pixel from a weight map, to be multiplied by levels.noise_scale squared
+  /// Foreground before and after the morphological operation. One element per extraction: a second for sources fainter
+  /// than the sky.
   std::vector<Runs<Cpu>> thresholded, reshaped;
 };
 
-/// Results of the pipeline, on the host.
+/// Results of the pipeline for one image, in host memory.
 struct Extraction {
   Sources sources;
   Background background;
@@ -71,41 +76,48 @@ struct Extraction {
     return masked_nan + masked_infinite + masked_blank + masked_weight + masked_mask + masked_level;
   }
 
-  std::int64_t detected = 0;  ///< number of components before min_area
-  Runs<Cpu> runs;             ///< runs of the segmentation, labelled by `label`; kept only if an output needs them
+  std::int64_t detected = 0;  ///< number of components before those smaller than min_area are dropped
+  Runs<Cpu> runs;  ///< runs of the segmentation, whose labels are in `label`; empty unless an output needs them
   Buffer<std::int32_t, Cpu> label;
-  CheckData check;                              ///< set if an output or a fit needs it
-  std::vector<BrightPixel> brightest;           ///< the brightest pixel of every source, or of the first sources only,
-                                                ///< for the check of saturation
-  std::optional<Picture> picture;               ///< set if output.quicklook asks for one
-  std::optional<DifferenceFacts> difference;    ///< set if a reference was subtracted
-  std::optional<FramesAsRead> frames;           ///< set if output.alerts asks for cut-outs of a difference
-  std::optional<ApertureNoise> aperture_noise;  ///< noise of sums over empty apertures of the measured image, if
-                                                ///< measurement.noise asks for it
-  std::optional<FittedIslands> fitted;          ///< set if fit.model asks for Gaussians
-  std::optional<CrowdFit> crowd;                ///< result of fitting all stars, if crowd.method asks for it; has
-                                                ///< pixels only for check images
-  std::optional<FoundIn> found_in;  ///< set if there is a detection image; the other members are of the measured image
-  /// Set if the user gave the sky's level, which was subtracted. `background` and `levels` then describe the image
-  /// minus that level.
+  CheckData check;                     ///< filled if an output or a fit needs it
+  std::vector<BrightPixel> brightest;  ///< brightest pixel of each source, for the warning about saturation; may cover
+                                       ///< only the first sources
+  std::optional<Picture> picture;      ///< set if output.quicklook is true
+  std::optional<DifferenceFacts> difference;  ///< set if a reference was subtracted
+  std::optional<FramesAsRead> frames;         ///< set if output.alerts asks for cut-outs of both frames of a difference
+  std::optional<ApertureNoise> aperture_noise;  ///< noise of sums over empty apertures of the measured image; set if
+                                                ///< measurement.noise is `apertures`
+  std::optional<FittedIslands> fitted;          ///< set if fit.model is `gaussians`
+  std::optional<CrowdFit> crowd;    ///< result of fitting all stars at once, if crowd.method asks for that; contains
+                                    ///< images only if check images show them
+  std::optional<FoundIn> found_in;  ///< set in dual-image mode; the other members are of the measured image
+  /// Set if the user gave the level of the sky, which was subtracted from the image. `background` and `levels` then
+  /// describe the image after that subtraction.
   std::optional<GivenLevel> given_level;
 
-  /// The level of the whole sky in one number: the given level's middle, else the clipped median.
+  /// The sky level of the whole image as one number: the median of the given level, else the clipped median of the
+  /// image.
   double sky_level() const { return given_level ? given_level->middle : background.clipped.median; }
 };
 
 void record_fields(const Extraction& extraction, FieldRecorder& to);
 
-/// Joins the extractions of sources brighter than the sky and of fainter ones, or of changes in both directions. SIGN
-/// is 1 or -1; fainter sources come last. `fainter` was found in the negated image; only its sources and their pixels
-/// are used, and none is saturated. If the threshold is lower than the error of the sky, one pixel may belong to
-/// sources of both sides. The segmentation then gives it to the source whose run begins first.
+/// Joins two extractions of an image: sources brighter than the sky, and fainter sources found in the negated image. In
+/// a difference image these are changes in both directions.
+///
+/// The column SIGN is 1 for brighter and -1 for fainter sources, which come last. Of `fainter`, only sources and their
+/// pixels are used; none of them counts as saturated.
+///
+/// If the threshold is lower than the error of the sky level, a pixel may be in sources of both extractions. The
+/// segmentation then gives the pixel to the source whose run begins first.
 Extraction join_sides(Extraction brighter, Extraction fainter);
 
-/// Like join_sides, without the brighter sources.
+/// Returns the result of join_sides() with only the fainter sources. All members that are not about sources come from
+/// `brighter`.
 Extraction leave_fainter(Extraction brighter, Extraction fainter);
 
-/// Gives sources found in the negated image the BACKGROUND of the original image, by negating that column.
+/// Negates the column BACKGROUND of sources that were found in the negated image. BACKGROUND is then the sky of the
+/// original image.
 void turn_backgrounds(Sources& sources);
 
 }  // namespace srcextract

@@ -17,8 +17,11 @@
 
 namespace srcextract {
 
-/// Finds the runs of pixels above the levels, which scale with each pixel's noise if that is known. `bright` may be of
-/// another image. `near` is as in find_runs(); a device ignores it.
+/// Finds the runs (consecutive foreground pixels of one row) above the levels. If the noise of each pixel is known, the
+/// levels are multiples of that noise.
+///
+/// `bright` is used only if it belongs to `image`. `near`: if the rows of the image are computed on demand, only runs
+/// that touch a run of `near` are returned (find_runs). A device ignores `near`.
 template <class Where>
 Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels,
                       const NoiseMap<Where>& noise, const BrightQuads<Where>& bright, const Where& where,
@@ -33,7 +36,8 @@ Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Wher
   return noise.mesh != nullptr ? find(*noise.mesh) : find(bright);
 }
 
-/// Finds the pixels above the threshold in the detection image, or in the result of the matched filter.
+/// Finds the runs above the threshold in the image in which sources are found, which may be the result of the matched
+/// filter.
 template <class Where>
 Runs<Where> threshold_found(const Value<Levels, Where>& levels, const Pixels<Where>& pixels, const Config& config,
                             const Detection<Where>& found, const Where& where) {
@@ -42,8 +46,8 @@ Runs<Where> threshold_found(const Value<Levels, Where>& levels, const Pixels<Whe
   return find_runs(found.match, levels_of_match(levels, where), where);
 }
 
-/// Applies the matched filter to the measured image, or to the weighed image. Weighs pixels by their noise, from a map
-/// of weights or from the mesh, if thresholds follow that noise.
+/// Applies the matched filter to the measured image, or to the image divided by its noise that `found.match` contains.
+/// The filter weights each pixel by its noise if thresholds follow that noise.
 template <class Where>
 Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                           const Where& where) {
@@ -52,8 +56,8 @@ Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, con
                         noise_of_pixels(pixels, config, found), where);
 }
 
-/// Finds the threshold, in sigma, that gives the configured rate of false discoveries. Requires that `found` has the
-/// levels of threshold 1.
+/// Finds the threshold in sigma that gives the configured rate of false discoveries. `found.levels` must be the levels
+/// of a threshold of 1 sigma.
 template <class Where>
 Value<double, Where> threshold_of_rate(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                                        const Where& where) {
@@ -64,14 +68,14 @@ Value<double, Where> threshold_of_rate(const Pixels<Where>& pixels, const Config
                                    config.detection, where);
 }
 
-/// Whether thresholds are multiples of the noise in the detection image (filtered), not in the measured image. The
-/// matched filter measures its noise by itself.
+/// Whether thresholds are multiples of the noise in the filtered image instead of the noise in the measured image.
+/// False for the matched filter, whose noise is measured separately (filter_noise).
 inline bool counts_in_own_noise(const Config& config) {
   return config.detection.threshold_unit == ThresholdUnit::detection_sigma && !is_matched(config);
 }
 
-/// Converts thresholds to levels (pixel values) for the image whose sky is in `found`. If thresholds are multiples of
-/// the detection image's own noise, measures that noise in as many of its rows as are needed.
+/// Converts thresholds to levels in pixel values. `found` has the sky of the image. If thresholds are multiples of the
+/// filtered image's own noise, the constructor measures that noise, in a large image only in every n-th row (row_step).
 template <class Where>
 class LevelsOf {
  public:
@@ -105,8 +109,8 @@ class LevelsOf {
   Value<Background, Where> own_;
 };
 
-/// Finds the pixels above the thresholds of detection and of seeds, in the image in which sources are found. Thresholds
-/// of the matched filter are counted in its own noise.
+/// Finds the pixels above the detection threshold and above detection.seed in the image in which sources are found.
+/// Thresholds of the matched filter are multiples of the noise in the filter's result.
 template <class Where, class Done>
 void find_foreground(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels, const Config& config,
                      Detection<Where>& found, const Where& where, Done&& done) {
@@ -133,8 +137,9 @@ void find_foreground(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixe
   done("seed");
 }
 
-/// Finds the pixels of the measured image above the analysis threshold, if there is one. Where rows are made on demand,
-/// only those near the foreground: a low threshold lets a tenth of all pixels pass.
+/// Finds the pixels of the measured image above the analysis threshold, if the configuration has one. If rows are
+/// computed on demand, only runs that touch the foreground are kept: a low threshold could select a tenth of all
+/// pixels, too many for the memory.
 template <class Where, class Done>
 void find_analysed(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels, const Config& config,
                    Detection<Where>& found, const Where& where, Done&& done) {
@@ -144,7 +149,7 @@ void find_analysed(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels
   done("analysis");
 }
 
-/// Erodes or opens the foreground, if the configuration asks for it.
+/// Erodes or opens the foreground (morphological operations), if the configuration asks for it.
 template <class Where, class Done>
 void reshape_foreground(const MorphologyConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
   if (config.operation == MorphologicalOperation::none) return;

@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// Returns the levels (pixel values) of `threshold`, in units of the noise, in the negated map minus its sky.
+/// Returns the levels, in values of the negated map minus its sky, for a threshold of `threshold` times the noise.
 Value<Levels, Cpu> negative_levels(const Extraction& extraction, double threshold) {
   Levels levels = extraction.levels;
   const bool has_mesh = !extraction.check.mesh.level.empty();

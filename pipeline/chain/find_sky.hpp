@@ -19,10 +19,13 @@
 
 namespace srcextract {
 
-/// The factor that corrects the noise of background meshes. Three effects make the estimate too small: the kappa-sigma
-/// clip, the level estimated in each mesh, and the median filter over meshes.
+/// Factor by which the noise estimated in a background mesh must be multiplied, since three effects make the estimate
+/// too small. The kappa-sigma clip cuts off the tails of the noise. The level estimated in each mesh follows the noise,
+/// more so if the noise of neighbouring pixels is correlated. The median filter over the meshes lowers the estimate
+/// further.
 inline double factor_of_noise(const Config& config, const BackgroundConfig& meshes) {
-  constexpr double usual_area = 1.5;  // half-way between white noise seen through the beam and a dirty map
+  constexpr double usual_area = 1.5;  // area of the noise's autocorrelation in beams: 2 for white noise convolved with
+                                      // the beam, 1 for a dirty map
   double clipped = 1;
   for (int round = 0; round < 20; ++round) {
     const double at = meshes.kappa * clipped, density = 0.398942280401432677940 * portable_exp(-at * at / 2);
@@ -35,11 +38,15 @@ inline double factor_of_noise(const Config& config, const BackgroundConfig& mesh
   return (1 + share * 2 / 3) / clipped;
 }
 
-/// Estimates the background mesh again without the sources. Masks pixels above the sky of `first` by most of the seed
-/// threshold, and a beam's width around them. A limit below 4 sigma would cut off only the noise's upper side and lower
-/// level and noise. Since few sources are left, the clip is at no less than 3.5 sigma; a clip at 3 makes sigma 1.5 %
-/// too small. Sigma is the noise of `first`: sources that it missed spoil single meshes, which the median filter
-/// removes.
+/// Estimates the background mesh a second time, without sources. Masks pixels that exceed the sky of `first` by 0.8
+/// times the larger of detection.threshold and detection.seed, and all pixels within a beam's width around them.
+///
+/// The limit is at least 4 sigma. A lower limit would cut off the upper tail of the noise but not the lower, which
+/// would bias level and noise. Since few sources are left, kappa of the clip is at least 3.5; with 3, sigma would be
+/// 1.5 % too small.
+///
+/// Pixels are measured in units of the noise of `first`. Sources that `first` missed raise the noise of single meshes,
+/// and the median filter removes these meshes.
 template <class Where>
 MeshSky<Where> estimate_without_sources(const Image<float, Where>& image, const SkyMesh<Where>& first,
                                         const Config& config, const Where& where) {
@@ -54,8 +61,9 @@ MeshSky<Where> estimate_without_sources(const Image<float, Where>& image, const 
                        {&first, factor_of_noise(config, second)});
 }
 
-/// Estimates level and noise of the sky, except parts that the user gave, from unmasked pixels. With one level for the
-/// whole image the result has only `background`, and `bright` receives the bright pixels for find_foreground.
+/// Estimates level and noise of the sky from unmasked pixels. A level or noise that the user gave replaces the
+/// estimate. If the sky is one level for the whole image, only `background` of the result is set, and `bright` receives
+/// the bright pixels for find_foreground().
 template <class Where>
 MeshSky<Where> estimate_sky(const Image<float, Where>& image, const Config& config, const Where& where,
                             BrightQuads<Where>* bright = nullptr) {
@@ -73,7 +81,7 @@ MeshSky<Where> estimate_sky(const Image<float, Where>& image, const Config& conf
   return sky;
 }
 
-/// Returns the sky of an image whose constant level was subtracted: level 0, the same noise.
+/// Returns the sky of an image after its constant level was subtracted: level 0 and the same noise.
 template <class Where>
 Value<Background, Where> sky_above(const Value<Background, Where>& sky, const Where& where) {
   Value<Background, Where> above = copy_of(sky, where);
@@ -81,8 +89,8 @@ Value<Background, Where> sky_above(const Value<Background, Where>& sky, const Wh
   return above;
 }
 
-/// Returns the image minus the mesh. On the host the result takes the memory of `last_read`, if that is not null. A
-/// device may run the steps again on the same pixels with more room, so keeps the image.
+/// Returns the image minus the mesh. On the host, the result reuses the memory of `last_read` if that is not null. On a
+/// device the image is kept, since the device may run the steps again on the same pixels with larger buffers.
 template <class Where>
 Image<float, Where> subtract_mesh(const Pixels<Where>& pixels, const SkyMesh<Where>& mesh, const Where& where,
                                   [[maybe_unused]] Image<float, Where>* last_read = nullptr) {
@@ -91,8 +99,8 @@ Image<float, Where> subtract_mesh(const Pixels<Where>& pixels, const SkyMesh<Whe
   return subtract_sky(pixels.kept.pixels.empty() ? pixels.image : pixels.kept, mesh, where);
 }
 
-/// Estimates the sky. With a mesh, also subtracts it: `found.above` then replaces the image in all later steps, and
-/// `background` describes that image.
+/// Estimates the sky. With a mesh, also subtracts the mesh: all later steps use `found.above` instead of the image, and
+/// `found.background` is the sky of `found.above`.
 template <class Where, class Done>
 void find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
               Done&& done, Image<float, Where>* last_read) {
@@ -109,13 +117,13 @@ void find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where
   done("subtract");
 }
 
-/// Whether the map of weights gives the variances of these pixels only up to a common factor.
+/// Whether a weight map gives the variances of the pixels only up to a common factor.
 template <class Where>
 bool has_ratios(const Pixels<Where>& pixels, const Config& config) {
   return !pixels.variance.pixels.empty() && is_rescaled(config.weights);
 }
 
-/// Estimates the factor by which the square roots of a weight map's variances become noise.
+/// Estimates the factor that converts the square roots of a weight map's relative variances to noise.
 template <class Where>
 Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                                     const Where& where) {
@@ -128,8 +136,8 @@ Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& c
                                         : estimate(pixels.variance);
 }
 
-/// Estimates the sky and subtracts it, and finds the scale of a map of weights. Interpolates masked gaps if the
-/// configuration asks for it.
+/// Estimates the sky and subtracts it if it is a mesh. Estimates the scale of a weight map with relative variances.
+/// Fills masked gaps by interpolation if the configuration asks for it.
 template <class Where, class Done>
 void subtract_own_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                       Done&& done, Image<float, Where>* last_read) {

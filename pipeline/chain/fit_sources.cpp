@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// Stores in each fitted row the sky level that was subtracted there.
+/// Sets the sky level that was subtracted at the position of each fitted Gaussian and source.
 void add_levels(const Extraction& extraction, const Shape& shape, FittedIslands& fitted) {
   const SkyMesh<Cpu>& mesh = extraction.check.mesh;
   std::optional<MapOfMesh> level;

@@ -6,18 +6,19 @@
 
 namespace srcextract {
 
-/// The image in which sources are found, if others with the same pixels are measured.
+/// Dual-image mode: the image in which sources are found, to be measured in other images with the same pixel grid.
 struct DetectionImage {
   Exposure exposure;
   Config config;
 };
 
-/// Sources found in one image, to be measured in any number of others of its shape.
+/// Dual-image mode: sources found in one image, to be measured in any number of other images of the same shape.
 template <class Where>
 struct FoundElsewhere {
-  Pixels<Where> pixels;    ///< pixels of the image in which sources were found
-  Detection<Where> found;  ///< results that later measurements read, with `levels` and `sums`; the rest is dropped
-  FoundSky sky;            ///< sky of the image in which sources were found
+  Pixels<Where> pixels;  ///< pixels of the image in which sources were found
+  Detection<Where>
+      found;     ///< results that the measurements read (Elsewhere::kept and Elsewhere::copied); all others are freed
+  FoundSky sky;  ///< sky of the image in which sources were found, in host memory
 };
 
 }  // namespace srcextract

@@ -26,7 +26,7 @@ void subtract_constant(const Background& sky, Image<float, Cpu>& image, const Cp
   });
 }
 
-/// Copies the runs that the check images threshold and morphology show.
+/// Copies the runs that the check images `threshold` and `morphology` show.
 void copy_foreground(const Detection<Cpu>& found, const Config& config, const Cpu& where, CheckData& check) {
   for (const CheckImage image : config.output.check_images) {
     if (image == CheckImage::threshold) check.thresholded.push_back(copy_of(thresholded_runs(found), where));
@@ -34,7 +34,7 @@ void copy_foreground(const Detection<Cpu>& found, const Config& config, const Cp
   }
 }
 
-/// Moves the data that check images show out of `found`. Without a mesh, the image minus the sky is computed here.
+/// Moves the data that check images show out of `found`. If the sky is one level, subtracts it from the images first.
 CheckData check_data(Detection<Cpu>& found, const Config& config, const Cpu& where) {
   const Detection<Cpu>& in = found.found_in != nullptr ? found.found_in->found : found;
   if (found.mesh.level.empty()) subtract_constant(*found.background, found.above, where);
@@ -56,8 +56,8 @@ const SkyMesh<Cpu>* mesh_of(const Detection<Cpu>& found) {
   return found.mesh.level.empty() ? nullptr : &found.mesh;
 }
 
-/// Throws Error{input} if a map of weights, a mask or a map of the sky level leaves no valid pixel. An image that has
-/// none by itself is reported by check_background.
+/// Throws Error{input} if every pixel is masked, and a weight map, a mask or a map of the sky level masks some of them.
+/// An image whose own pixels are all invalid is reported by check_background().
 void check_not_all_masked(const MaskCounts& masked, const Shape& shape) {
   if (masked.total() < shape.count() || masked.weight + masked.mask + masked.level == 0) return;
   throw NoSky("every pixel is masked: " + std::to_string(masked.weight) + " by the map of weights, " +
@@ -80,14 +80,14 @@ const Background& sky_of_image(const Detection<Cpu>& found) {
   return found.mesh.level.empty() ? *found.background : *found.whole;
 }
 
-/// The local sky of every source; empty if it is not known.
+/// The local sky of each source; empty if no local sky was measured.
 std::vector<double> local_skies(const Photometry<Cpu>& photometry) {
   std::vector<double> skies;
   for (const FrameSky& one : photometry.of<FrameSkyFamily>().rows) skies.push_back(one.sky);
   return skies;
 }
 
-/// The photon noise of the pixels of every source; empty if it follows from fluxes.
+/// The photon noise of the pixels of each source; empty if photon noise is computed from the flux instead.
 std::vector<double> photons_of(const Photometry<Cpu>& photometry, std::span<const SourceSums> sums) {
   std::vector<double> photons;
   for (const IsophotePhotons& one : photometry.of<IsophotePhotonFamily>().rows)
@@ -95,8 +95,10 @@ std::vector<double> photons_of(const Photometry<Cpu>& photometry, std::span<cons
   return photons;
 }
 
-/// Sets the column THRESHOLD from the detection image, and converts the noise of positions, measured there, to the unit
-/// of the measured image. `measured` has the sums of the sources; `calibration` is that of the measured image.
+/// Dual-image mode: takes the column THRESHOLD from the detection image. Converts the noise of positions, which was
+/// measured in the detection image, to the unit of the measured image.
+///
+/// `measured` has the sums of the sources, and `calibration` belongs to the measured image.
 void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape, const Config& config, const Cpu& where,
                   std::span<const FluxCalibration> calibration, Photometry<Cpu>& photometry, Extraction& out) {
   measured.fluxes = {};
@@ -166,7 +168,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   const auto drop_image = [](auto part, auto& one) {
     if constexpr (part.kind == PartKind::image) one = {};
   };
-  if (!keeps_images(config)) for_each_part(drop_image, found);  // rows of the catalogue take their memory
+  if (!keeps_images(config)) for_each_part(drop_image, found);  // frees memory for the rows of the catalogue
   Extraction out;
   out.background = sky_of_image(found);
   check_background(out.background, config);

@@ -11,7 +11,8 @@
 
 namespace srcextract {
 
-/// Detects the sources of an image, to be measured in other images, and sums over their pixels in this image.
+/// Dual-image mode: finds the sources of the detection image, which are measured in other images later, and computes
+/// the sums over their pixels in the detection image.
 template <class Where, class Done>
 Detection<Where> detect_for_others(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
                                    Image<float, Where>* last_read = nullptr) {
@@ -26,7 +27,8 @@ Detection<Where> detect_for_others(const Pixels<Where>& pixels, const Config& co
   return found;
 }
 
-/// Keeps the pixels, what later measurements need of `found`, and `sky`, which lies on the host; drops the rest.
+/// Dual-image mode: keeps the pixels, the parts of `found` that later measurements need, and `sky`, which is in host
+/// memory. Frees the rest.
 template <class Where>
 FoundElsewhere<Where> keep_found(Pixels<Where>&& pixels, Detection<Where>&& found, FoundSky&& sky) {
   const auto leave = [](auto part, auto& one) {
@@ -36,7 +38,7 @@ FoundElsewhere<Where> keep_found(Pixels<Where>&& pixels, Detection<Where>&& foun
   return {std::move(pixels), std::move(found), std::move(sky)};
 }
 
-/// Copies the runs and rows of sources, but no images, to begin the measurement in another image.
+/// Dual-image mode: copies the sources' runs and rows, but no images, as the start of the measurement in another image.
 template <class Where>
 Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& where) {
   Detection<Where> copy;
@@ -47,8 +49,8 @@ Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& whe
   return copy;
 }
 
-/// Sets the levels of the measured image. `of_found` are the detection image's levels. A rate of false discoveries, or
-/// the matched filter, may have raised their threshold; then the raised threshold is used.
+/// Dual-image mode: sets the levels of the measured image. `of_found` are the levels of the detection image. A rate of
+/// false discoveries or the matched filter may have raised the threshold there; then the raised threshold is used here.
 template <class Where, class Done>
 void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, const Levels& of_found,
                            Detection<Where>& found, const Where& where, Done&& done) {
@@ -61,8 +63,8 @@ void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, co
   find_analysed(levels_at, pixels, config, found, where, done);
 }
 
-/// Computes sums over each source's pixels in the measured image: fluxes, then variances. Flags sources with or beside
-/// masked pixels.
+/// Dual-image mode: computes fluxes and variances, the sums over the pixels of each source in the measured image. Flags
+/// sources with masked pixels or beside masked pixels.
 template <class Where, class Done>
 void sum_elsewhere(const Pixels<Where>& pixels, Detection<Where>& found, const Where& where, Done&& done) {
   const Image<float, Where>& image = measured_image(pixels, found);
@@ -78,19 +80,19 @@ void sum_elsewhere(const Pixels<Where>& pixels, Detection<Where>& found, const W
   }
 }
 
-/// Measures sources in the image `pixels`, whose sky is subtracted here (SExtractor's dual image mode; checked against
-/// runs of 2.25). Runs on `Where`; a device waits once, to learn whether a pixel is masked. `done` and `last_read` mean
-/// what they mean in detect_sources.
-/// The result has from the image in which sources were found:
-/// - the pixels of each source, and `sums`, so positions and shapes;
+/// Measures sources in the image `pixels`, whose sky is subtracted first. The results were checked against SExtractor
+/// 2.25 in its dual-image mode. On a GPU, the host waits once, to learn whether a pixel is masked. `done` and
+/// `last_read` are explained at detect_sources().
+/// From the image in which sources were found, the result has:
+/// - the pixels of each source, and `sums`, hence positions and shapes;
 /// - the radii of Kron's and Petrosian's ellipses, and the noise of positions.
-/// It has from the measured image:
+/// From the measured image, the result has:
 /// - the sky, `fluxes`, `variances` and the pixels above the analysis threshold;
-/// - `least_variance`, if it follows the mesh;
+/// - `least_variance`, if the mesh gives the noise;
 /// - the rest of `photometry`.
-/// The caller must fill found_in, from which thresholds and errors of positions follow. A source's pixel that is masked
-/// in `pixels` adds nothing to its flux. Without a map of noise it adds the noise of the sky to the error. The source
-/// is flagged.
+/// The caller must set `found_in`, from which thresholds and errors of positions follow.
+/// A pixel of a source that is masked in `pixels` adds 0 to the flux. Without a weight map, such a pixel adds the noise
+/// of the sky to the error. The source is flagged.
 template <class Where, class Done>
 Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const Pixels<Where>& pixels,
                                    const Config& config, const Where& where, Done&& done,

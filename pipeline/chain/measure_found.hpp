@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// Counts each source's pixels above the analysis threshold, if there is one. Pixels of sources that CLEAN merged into
-/// the source do not count, as in SExtractor.
+/// Counts the pixels of each source above the analysis threshold, if the configuration has one. Pixels of sources that
+/// CLEAN merged into the source do not count, as in SExtractor.
 template <class Where, class Done>
 void find_areas(const DetectionConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
   if (config.analysis_threshold == 0) return;
@@ -20,21 +20,22 @@ void find_areas(const DetectionConfig& config, Detection<Where>& found, const Wh
   done("area");
 }
 
-/// Stores the least variance of each source's own pixels, if thresholds follow the noise of each pixel.
+/// Stores the smallest variance of each source's own pixels, if thresholds follow the noise of each pixel.
 template <class Where>
 void find_least_variance(const NoiseMap<Where>& noise, Detection<Where>& found, const Where& where) {
   found.least_variance = least_variance(noise, found.runs, own_components(found), where);
 }
 
-/// Measures the light of the sources in the measured image. `found_in`: the image in which they were found, if it is
-/// another.
+/// Measures the light of the sources in the measured image (photometry). `found_in`: the image in which the sources
+/// were found; null if that is the measured image.
 template <class Where, class Done>
 void find_photometry(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                      Done&& done, const FoundImage<Where>* found_in = nullptr) {
   if (!measures_photometry(config)) return;
   const bool cleaned = is_cleaned(found);
   const bool varies = noise_mesh(config, found) != nullptr;
-  // With a detection image, SExtractor removes a source from the measured image at once, as if there were no kernel.
+  // The kernel's height delays the removal of a source from the image. In dual-image mode, SExtractor removes a source
+  // from the measured image at once, as if there were no kernel.
   const std::optional<Kernel> kernel = found_in == nullptr ? detection_kernel(pixels, config) : std::nullopt;
   const PhotometryInput<Where> input{.image = measured_image(pixels, found),
                                      .variance = measured_noise(pixels, found),
@@ -54,8 +55,8 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
   done("photometry");
 }
 
-/// Measures the detected sources, in the image in which they were found and in the measured image. If
-/// done.keeps_images() exists and returns false, the former image is freed after its last use.
+/// Measures the sources in the image in which they were found and in the measured image. If done.keeps_images() exists
+/// and returns false, the image in which sources were found is freed after its last use.
 template <class Where, class Done>
 void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                    Done&& done) {
@@ -74,7 +75,8 @@ void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<
   found.of_runs = {};
   find_areas(config.detection, found, where, done);
   if constexpr (requires { done.keeps_images(); })
-    if (!done.keeps_images()) found.image = {};  // the map of owners takes its memory
+    if (!done.keeps_images())
+      found.image = {};  // the map of owners (which source each pixel belongs to) reuses its memory
   find_photometry(pixels, config, found, where, done);
 }
 

@@ -9,20 +9,21 @@
 namespace srcextract {
 namespace {
 
-/// Estimates the highest level of the subtracted mesh. The saturation limit is lowered by it, so that no saturated
-/// pixel is used. 0 without a mesh.
+/// Estimates the highest sky level that the mesh subtracted. The saturation limit is lowered by this level, so that
+/// saturated pixels are recognised after the subtraction. 0 if the sky is one level.
 double highest_level(const Detection<Cpu>& found) {
   if (found.mesh.level.empty()) return 0;
   const auto [least, most] = std::minmax_element(found.mesh.level.begin(), found.mesh.level.end());
-  constexpr double overshoot = 0.25;  // of the spline between nodes
+  constexpr double overshoot =
+      0.25;  // largest overshoot of the spline between the nodes of the mesh, relative to the range of levels
   return static_cast<double>(*most) + overshoot * (static_cast<double>(*most) - static_cast<double>(*least));
 }
 
 }  // namespace
 
 Config forced_config(Config config, bool ellipses) {
-  // Positions need no threshold, so an unknown pixel scale must be no error. A threshold in sigma still decides which
-  // noise is used.
+  // Forced measurement needs no detection threshold, so a threshold in units that need the pixel scale must not fail.
+  // Whether the threshold is in sigma is kept, since that decides which noise is used.
   const bool in_sigmas = config.detection.threshold_unit == ThresholdUnit::sigma;
   config.detection = {.threshold = config.detection.threshold,
                       .threshold_unit = in_sigmas ? ThresholdUnit::sigma : ThresholdUnit::absolute,
@@ -86,7 +87,8 @@ void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>
                                      found.mesh.level.empty() ? nullptr : &found.whole);
   found.sums = std::move(light.pixel);
   found.photometry = std::move(light.photometry);
-  // The rows must have errors from variances; their values for the central pixel are in no column.
+  // make_catalog() derives errors from variances only if every row has one. The values are 0, since no column shows the
+  // variance of the central pixel.
   if (noise.pixels.empty()) return;
   found.variances = Buffer<SourceSums, Cpu>(found.sums.size(), where);
   std::fill(found.variances.begin(), found.variances.end(), SourceSums{});

@@ -8,20 +8,24 @@
 
 namespace srcextract {
 
-/// Callbacks for users of a run: on the host while it runs, from a GPU when it is done.
+/// Callbacks that report the progress of an extraction. On the host they are called while the extraction runs; for a
+/// GPU, when it is done.
 struct Observer {
-  std::function<void(const char* stage, double seconds)> on_stage;  ///< called for every stage
-  StageRecord* record = nullptr;                                    ///< if set, receives every stage's result
-  /// On the host: receives the number of sources before memory for them is taken. May throw.
+  std::function<void(const char* stage, double seconds)> on_stage;  ///< called after every stage with its wall time
+  StageRecord* record = nullptr;  ///< receives the result of every stage; null: results are not recorded
+  /// On the host: called with the number of sources before memory for them is allocated. May throw, which ends the
+  /// extraction.
   std::function<void(std::int64_t sources)> on_sources = {};
-  /// On the host: receives the number of bytes that deblending is about to take. May throw.
+  /// On the host: called with the number of bytes that deblending is about to allocate. May throw, which ends the
+  /// extraction.
   std::function<void(std::int64_t bytes)> on_deblending = {};
-  /// Receives the number of bytes that the stars of a crowd are about to take. May throw.
+  /// Called with the number of bytes that the fit of all stars is about to allocate. May throw, which ends the
+  /// extraction.
   std::function<void(std::int64_t bytes)> on_crowd = {};
 };
 
-/// Measures the wall time of each stage on the host and reports it to an Observer. Copies made for the record do not
-/// count.
+/// Measures the wall time of each stage on the host and reports it to an Observer. The time that recording a result
+/// takes is not counted.
 class StageClock {
  public:
   explicit StageClock(const Observer& observer) : observer_(observer) {}

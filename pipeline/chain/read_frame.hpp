@@ -15,7 +15,7 @@
 
 namespace srcextract {
 
-/// Reads the planes of a frame and combines them into pixels of its shape.
+/// Reads the planes (2-D images of one shape) of an exposure and combines them into one image.
 template <class Where, class Reading, class Engine>
 void combine_frame(std::span<const PixelSource> planes, const Reading& config, Pixels<Where>& pixels, Engine& engine) {
   const Where& where = engine.where();
@@ -31,7 +31,8 @@ void combine_frame(std::span<const PixelSource> planes, const Reading& config, P
   engine.done("combine", pixels);
 }
 
-/// Reads an exposure, and masks and weighs its pixels if it has maps for that. `config` is a Config or FrameSettings.
+/// Reads an exposure into `pixels`. Applies the mask and the weight map of the exposure, if there are any. `config` is
+/// a Config or a FrameSettings.
 template <class Where, class Reading, class Engine>
 void read_exposure(const Exposure& exposure, const Reading& config, Pixels<Where>& pixels, Engine& engine) {
   const Where& where = engine.where();
@@ -55,7 +56,7 @@ void read_exposure(const Exposure& exposure, const Reading& config, Pixels<Where
   }
 }
 
-/// Subtracts the level of the sky if it is given.
+/// Subtracts the sky level that the user gave, if there is one.
 template <class Where, class Engine>
 void subtract_given_level(const Exposure& exposure, Pixels<Where>& pixels, Engine& engine) {
   if (!exposure.level) return;

@@ -15,7 +15,7 @@
 
 namespace srcextract {
 
-/// Draws the picture of an image, if one is asked for.
+/// Draws the picture of an image if output.quicklook is set, else returns nullopt.
 template <class Where, class Engine>
 std::optional<Picture> draw(const Pixels<Where>& pixels, const Config& config, Engine& engine) {
   if (!config.output.quicklook) return std::nullopt;
@@ -24,8 +24,8 @@ std::optional<Picture> draw(const Pixels<Where>& pixels, const Config& config, E
   return picture;
 }
 
-/// Extracts the engine's image, then negates it in place and extracts it again for sources fainter than the sky. `join`
-/// merges the two results.
+/// Extracts the engine's image, then negates the image in place and extracts it again, for sources fainter than the
+/// sky. `join` merges the two results.
 template <class Engine, class Join>
 Extraction extract_sides(Engine& engine, const Join& join) {
   Extraction brighter = engine.extract();
@@ -35,7 +35,7 @@ Extraction extract_sides(Engine& engine, const Join& join) {
   return join(std::move(brighter), engine.extract());
 }
 
-/// The reference frame as an exposure of its own.
+/// The reference frame of a difference as an Exposure, so that read_exposure() can read it.
 inline Exposure exposure_of(const ReferenceFrame& frame) {
   Exposure exposure(frame.planes);
   exposure.weights = frame.weights;
@@ -43,7 +43,7 @@ inline Exposure exposure_of(const ReferenceFrame& frame) {
   return exposure;
 }
 
-/// Extracts what became brighter since the reference was taken, and what became fainter.
+/// Extracts the sources of a difference image that are brighter than in the reference, and those that are fainter.
 template <class Engine>
 Extraction extract_changes(const Exposure& exposure, const Config& config, Engine& engine) {
   using Where = typename Engine::Where;
@@ -54,7 +54,7 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   std::optional<Picture> picture = draw(fresh, config, engine);
   read_exposure(exposure_of(frame), reference_settings(config), reference, engine);
   auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
-  fresh.image = {};  // extraction takes the memory of both frames
+  fresh.image = {};  // frees memory of both frames for the extraction
   reference.image = {};
   Extraction both = extract_sides(engine, join_sides);
   both.sources.describe(columns::sign, "1 brighter than the reference, -1 fainter");
@@ -67,7 +67,7 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   return both;
 }
 
-/// Finds sources in one image, to be measured in others.
+/// Dual-image mode: finds sources in one image, to be measured in other images.
 template <class Engine>
 FoundElsewhere<typename Engine::Where> find_elsewhere(const DetectionImage& found_in, Engine& engine) {
   read_exposure(found_in.exposure, found_in.config, engine.pixels(), engine);
@@ -75,7 +75,7 @@ FoundElsewhere<typename Engine::Where> find_elsewhere(const DetectionImage& foun
   return engine.keep_found();
 }
 
-/// Extracts sources brighter than the sky, fainter ones, or both, as configured.
+/// Extracts sources brighter than the sky, fainter than the sky, or both, as detection.sign says.
 template <class Engine>
 Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
   if (config.sign == DetectionSign::positive) return engine.extract();
@@ -85,19 +85,20 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
   return extraction;
 }
 
-/// Runs the pipeline, from stored pixels to the catalogue, in the one order of both back ends. An Engine is a back end
-/// and its memory for one image (pipeline/engine/host_engine.hpp, pipeline/engine/extractor.cpp):
-///   where();                      where the stages run
-///   pixels();                     the pixels it extracts, of the image's shape
-///   room_for(shape);              pixels to read a map into
-///   read(source, pixels);         `ingest`
-///   extract();                    `detect_sources` and `make_catalog` on its pixels
-///   keep_found();                 `detect_for_others`
+/// Runs the pipeline from stored pixels to the catalogue. Both back ends run the stages in this order. An Engine is a
+/// back end with its memory for one image (pipeline/engine/host_engine.hpp, pipeline/engine/extractor.cpp). Its
+/// members:
+///   where();                      the CPU or GPU on which the stages run
+///   pixels();                     the pixels to extract, of the image's shape
+///   room_for(shape);              new pixels, into which a map can be read
+///   read(source, pixels);         reads a plane (the stage `ingest`)
+///   extract();                    `detect_sources` and `make_catalog` on pixels()
+///   keep_found();                 `detect_for_others` on pixels()
 ///   extract_found(sources);       `measure_elsewhere` and `make_catalog`
 ///   extract_at(positions);        `measure_positions`, or `measure_crowd`, and `make_catalog`
-///   done(stage, result);          called after every other stage: the one hook for times, progress and records
-///   record(stage, result);        like done() without a time.
-/// If `sources` of another image or `positions` are given, they are measured and nothing is detected.
+///   done(stage, result);          called after every other stage, for times, progress and records
+///   record(stage, result);        records a result without a time.
+/// If `sources` (found in another image) or `positions` are given, they are measured and nothing is detected.
 template <class Engine>
 Extraction run_stages(const Exposure& exposure, const Config& config, Engine& engine,
                       const FoundElsewhere<typename Engine::Where>* sources = nullptr,

@@ -17,7 +17,8 @@ namespace {
 
 constexpr auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));
 
-/// Memory beside the extracted image, in units of one float32 image.
+/// Number of float32 images of the extracted image's shape that are kept in host and in GPU memory, in addition to that
+/// image.
 struct Images {
   std::int64_t host = 0, device = 0;
 };
@@ -28,76 +29,79 @@ struct Stage {
   Images keeps;
 };
 
-/// The memory of all stages that a run uses. Every stage that keeps images of its own has a row.
+/// The memory of all stages that a run uses. `stages` lists every stage that keeps images. The comments there name the
+/// images that are counted.
 Images memory_of_stages(const RunPlan& plan) {
   const Config& config = plan.config;
   const WeightsConfig& weights = config.weights;
   const bool twice = extracts_twice(config, plan.of_difference());
   const bool by_mesh = config.background.method == BackgroundMethod::mesh;
   const bool mapped = has_map(weights);
-  // Number of images: the map of weights and, if kept, the pixels that the map masks only for the sky.
+  // Number of images for a weight map: the map, and in some configurations the image before the map masked pixels.
   const std::int64_t map = keeps_pixels(weights) ? 2 : 1;
-  // With a gain, a difference also has an image of its noise, and the difference weighed by that noise.
+  // With a gain, a difference also has an image of its noise, and an image of the difference divided by that noise.
   const bool has_gain = config.measurement.gain > 0 || config.measurement.gain_keyword != "none";
   const bool fits = plan.of_difference() && config.difference.kernel == MatchingKernel::fitted;
   const bool convolved = config.convolve.kernel != KernelShape::none || fits;
-  // Number of images for a detection image: itself and one made of it, its weights, and image and weights with gaps
-  // filled.
+  // Number of images for a detection image: the image and its filtered copy; its weight map; image and weights with
+  // gaps filled.
   const std::int64_t found = 2 + (mapped ? 1 + map : 0) + (interpolates(weights) ? 2 : 0);
   const bool combines_found = plan.found_in != nullptr && plan.found_in->combine.method != CombineMethod::none;
   const Stage stages[] = {
-      // On the host, the image minus the sky reuses the memory of the image, unless the image is read again.
+      // The image minus the sky. On the host, it reuses the memory of the image, unless the image is read again.
       {"subtract", by_mesh, {.host = twice || mapped ? 1 : 0, .device = 1}},
-      // The image without its sources; a device also has a map of them.
+      // The image without its sources. A device also has a map of the sources.
       {"second sky", by_mesh && config.background.refine > 1, {.host = 1, .device = 2}},
       {"combine", config.combine.method != CombineMethod::none, {.host = plan.planes, .device = plan.planes}},
       {"mask", has_mask(config.mask), {.host = 1, .device = 1}},
-      // The host keeps the map for check images; a device has the work memory of the map's estimate.
+      // The weight map. The host keeps it for check images; a device needs the memory while it estimates the map's
+      // scale.
       {"weights", mapped, {.host = map, .device = map}},
       {"interpolate", interpolates(weights), {.host = 2, .device = 2}},
       {"level", has_level(config.given_sky), {.host = 1, .device = 1}},
-      // The host has both frames; a device also keeps the results of align, match_width, weigh and variance.
+      // The reference and the new frame. A device also keeps the results of the steps align, match_width, weigh and
+      // variance.
       {"difference", plan.of_difference(), {.host = has_gain ? 4 : 2, .device = 6 + plan.reference_planes}},
-      // The noise of the difference, and sums of the fit's stamps. A device also has the light and the variance of a
-      // frame. The fit runs on the host, on copies of both frames.
+      // On the host, copies of both frames, on which the kernel is fitted. A device also has the noise of the
+      // difference, the sums over the stars' cut-outs, and light and variance of a frame.
       {"fit", fits, {.host = 2, .device = 5}},
-      // The maps of both frames; two kinds of noise of the difference, and the weighed difference.
+      // The weight maps of both frames, two images of the difference's noise, and the difference divided by its noise.
       {"noise of frames", plan.frames_have_maps, {.host = 5, .device = 5}},
-      // The matched reference, the noise of both frames, and the reference minus its mesh.
+      // The matched reference, the noise of both frames, and the reference minus its sky mesh.
       {"stars of frames",
        fits && ColumnChoice(config.output.columns).needs(StarFramesFamily::name),
        {.host = 4, .device = 4}},
-      // The host reads the planes that are combined into the detection image. A device also keeps the filtered image
-      // and the image minus the mesh.
+      // The images in `found`, and on the host the planes that are combined. A device also keeps the filtered image and
+      // the image minus the mesh.
       {"detection image",
        plan.found_in != nullptr,
        {.host = found + (combines_found ? plan.found_planes : 0),
         .device = found + (convolved ? 1 : 0) + (by_mesh ? 1 : 0)}},
-      // The host keeps the image minus the sky, and the filtered image.
+      // The image minus the sky, and the filtered image.
       {"check images", shows_pixels(config), {.host = 2}},
-      // A plane minus its sky, and the plane without its sources.
+      // A plane of the cube minus its sky, and the plane without its sources.
       {"cube", measures_cube(config), {.host = 2}},
-      // Both frames, for cut-outs.
+      // Copies of both frames, for cut-outs.
       {"alerts", plan.of_difference() && !config.output.alerts.empty(), {.host = 2}},
-      // The image without copies of its stars, and with them.
+      // The image without the copies of its stars, and the image with them.
       {"completeness", config.output.report_copies > 0, {.host = 2}},
-      // Check images of the side that was extracted first are kept while the second is extracted.
+      // Check images of the first extraction, which are kept during the second.
       {"fainter side", twice, {.host = (shows_pixels(config) ? 2 : 0) + (shows_variance(config) ? 2 : 0)}},
       {"convolve", convolved, {.host = 1, .device = 1}},
       {"convolve variance", convolves_variance(config), {.host = 1, .device = 1}},
       // Both sums of the matched filter, and the terms that pixels add to these sums.
       {"match", config.convolve.filter == Filter::matched, {.host = 3, .device = 3}},
-      // Model, residual and weights, three images of significance, and which pixels are good. The host also copies the
-      // image.
+      // Model, residual and weights; three images of significance; and which pixels are good. The host also has two
+      // copies of the image.
       {"crowd", fits_crowd(config), {.host = 9, .device = 7}},
-      // The map of owners.
+      // The map of owners: the source that each pixel belongs to.
       {"photometry", measures_photometry(config) || !config.output.alerts.empty(), {.host = 1, .device = 1}},
-      // The same map, with pixels that CLEAN gave away.
+      // The map of owners with the pixels of sources that CLEAN merged into others.
       {"local sky", FrameSkyFamily::is_known(config) && cleans_sources(config), {.host = 1, .device = 1}},
-      // The host measures for a device, too, which passes the image and its variance.
+      // Copies of the image and of its variance. Empty apertures are measured on the host for both back ends.
       {"aperture noise", measures_aperture_noise(config), {.host = mapped || plan.of_difference() ? 2 : 1}},
-      // A device has heaps. Beside these, deblending and CLEAN take memory by islands: deblend_memory on the host, and
-      // Detector on a device.
+      // Heaps for CLEAN on a device. Further memory depends on the size of islands (connected groups of pixels): see
+      // deblend_memory for the host and Detector for a device.
       {"clean sources", config.deblend.clean && config.detection.min_area > most_in_closed_form, {.device = 1}},
   };
   Images all;
@@ -106,14 +110,14 @@ Images memory_of_stages(const RunPlan& plan) {
   return all;
 }
 
-/// Number of meshes of the sky; 0 if the sky is one level.
+/// Number of nodes of the background mesh; 0 if the sky is one level.
 std::int64_t meshes_of(const RunPlan& plan) {
   const BackgroundConfig& background = plan.config.background;
   return background.method == BackgroundMethod::mesh ? mesh_grid(plan.shape, mesh_sides(background)).nodes.count() : 0;
 }
 
-/// Memory for the work on an image: half as much again as its pixels. A thin image or small meshes take more: the bits
-/// of each row's foreground, where its runs begin, and each mesh, as measured.
+/// Bytes for the work on an image: half as much as its pixels. Narrow images or small meshes take more: one bit per
+/// pixel of the foreground, the start of each row's runs, and 400 bytes for each mesh (measured).
 std::int64_t work_memory(const RunPlan& plan) {
   constexpr std::int64_t row_bytes = 8, word_bytes = 4, word_pixels = 32, mesh_bytes = 400;
   const auto [width, height] = plan.shape;
@@ -121,8 +125,9 @@ std::int64_t work_memory(const RunPlan& plan) {
   return std::max(plan.shape.count() * pixel_bytes / 2, of_rows + mesh_bytes * meshes_of(plan));
 }
 
-/// Bytes of the numbers of all alerts, and of the cut-outs of alerts that are written together: three cut-outs each, as
-/// pixels and compressed. Parquet keeps two groups of rows.
+/// Bytes for alerts: 1000 bytes of numbers for each alert, and the cut-outs of the alerts that are written together.
+/// Each alert has three cut-outs of 63 x 63 pixels, in memory both as pixels and compressed. The Parquet writer keeps
+/// two groups of rows.
 std::int64_t alerts_memory(std::int64_t alerts, const Config& config) {
   constexpr std::int64_t number_bytes = 1000, stamp_bytes = std::int64_t{2} * 3 * 63 * 63 * pixel_bytes, together = 256,
                          groups_bytes = std::int64_t{2} << 26;
@@ -143,7 +148,7 @@ RunPlan plan_of(const Exposure& exposure, const Config& config) {
 
 namespace {
 
-/// Number of planes that a section `combine` names, or that it usually means without a name.
+/// Number of planes that the section `combine` of a configuration names, or a guess of 3 if it names none.
 std::int64_t planes_named(const CombineConfig& combine) {
   constexpr std::int64_t usual_planes = 3;
   const auto named = std::ssize(combine.planes) + std::ssize(combine.hdus) +
@@ -164,7 +169,7 @@ bool extracts_twice(const Config& config, bool of_difference) {
 }
 
 std::int64_t host_memory(const RunPlan& plan) {
-  constexpr std::int64_t records = 4;  // what two back ends keep
+  constexpr std::int64_t records = 4;  // each of the two back ends keeps results besides its own images
   const std::int64_t of_stages =
       (1 + memory_of_stages(plan).host) * plan.shape.count() * pixel_bytes + work_memory(plan);
   return plan.beside + (plan.compares ? records : 1) * of_stages;
@@ -172,18 +177,19 @@ std::int64_t host_memory(const RunPlan& plan) {
 
 namespace {
 
-/// Whether what is written of the pixels can be written row by row.
+/// Whether all outputs that show pixels can be written row by row.
 bool writes_by_rows(const OutputConfig& output) {
   return output.alerts.empty() && output.report_copies == 0;
 }
 
-/// Whether the sources of an image can be found row by row.
+/// Whether the sources of an image can be found with only some rows in memory.
 bool finds_by_rows(const Config& config) {
   return config.background.refine == 1 && config.convolve.filter != Filter::matched &&
          !controls_false_discoveries(config.detection);
 }
 
-/// The most images of which a thread holds rows at once: the image, its planes, maps, and what is made of them.
+/// Largest number of images of which a thread needs rows at the same time: the image, its planes and maps, and images
+/// computed from these.
 std::int64_t images_at_once(const Config& config, std::int64_t planes) {
   return 4 + (config.combine.method != CombineMethod::none ? planes : 0) + (has_mask(config.mask) ? 1 : 0) +
          (has_map(config.weights) ? 2 : 0) + (keeps_pixels(config.weights) ? 1 : 0) +
@@ -204,7 +210,8 @@ bool goes_by_rows(const RunPlan& plan) {
 HostMemory host_memory_within(const RunPlan& plan, std::int64_t most) {
   const std::int64_t whole = host_memory(plan);
   if (whole + sources_memory(plan.shape.count() / 1000, plan.config) <= most || !goes_by_rows(plan)) return {whole};
-  // A thread holds the rows of a mesh, or those under an aperture, of the image and of each image made of it.
+  // Rows that a thread needs of the image and of each image computed from it: 64 rows, for apertures, or twice the
+  // height of a mesh.
   constexpr std::int64_t enough = std::int64_t{1} << 29;
   std::int64_t mesh = mesh_sides(plan.config.background).height;
   std::int64_t images = images_at_once(plan.config, plan.planes);
@@ -214,7 +221,8 @@ HostMemory host_memory_within(const RunPlan& plan, std::int64_t most) {
   }
   const std::int64_t least = images * std::max<std::int64_t>(64, 2 * mesh) * plan.shape.width * pixel_bytes;
   const std::int64_t rows = std::max(least, std::min((most - plan.beside) / 4, enough));
-  // Measured: bytes kept for each mesh; and pixels for each byte of runs and labels, where few pixels are in sources.
+  // Measured in an image with few pixels in sources: bytes that are kept for each mesh, and number of pixels for each
+  // byte of runs and labels.
   constexpr std::int64_t kept_mesh_bytes = 64, pixels_of_a_byte = 16;
   const std::int64_t by_rows =
       plan.beside + rows + meshes_of(plan) * kept_mesh_bytes + plan.shape.count() / pixels_of_a_byte;
@@ -222,9 +230,10 @@ HostMemory host_memory_within(const RunPlan& plan, std::int64_t most) {
 }
 
 std::int64_t sources_memory(std::int64_t sources, const Config& config) {
-  // By measurement: the columns, one kind of sums, and the memory of a writer.
+  // Measured: bytes per source for the columns, one set of sums, and the memory of the catalogue writer.
   constexpr std::int64_t source_bytes = 300;
-  // The sums before CLEAN, profiles twice (in order of number and of place), and what was absorbed.
+  // The sums before CLEAN, two copies of the sources' profiles (sorted by number and by position), and the list of
+  // merged sources.
   constexpr std::int64_t clean_bytes = sizeof(SourceSums) + sizeof(Parentage) + 3 * sizeof(CleanCandidate);
   const std::int64_t more_sums =
       (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);

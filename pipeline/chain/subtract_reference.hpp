@@ -22,20 +22,21 @@
 
 namespace srcextract {
 
-/// How brightness and sky of two frames compared before one frame was subtracted from the other.
+/// How brightness and sky of the two frames of a difference compared before the subtraction.
 template <class Where>
 struct FrameMatch {
-  std::optional<FrameSkies<Where>> skies = std::nullopt;          ///< empty for a fitted kernel, which measures the
-                                                                  ///< levels by itself
-  std::optional<Value<Background, Where>> ratios = std::nullopt;  ///< set if difference.match_flux is
+  std::optional<FrameSkies<Where>> skies =
+      std::nullopt;  ///< null if the kernel was fitted, since the fit measures the sky levels itself
+  std::optional<Value<Background, Where>> ratios = std::nullopt;  ///< set if difference.match_flux is true
   std::optional<FitFacts> fit = std::nullopt;                     ///< set if the kernel was fitted
-  double star_noise = 0;                                          ///< noise_of_star of the fit
-  std::optional<FramesAsRead> frames = std::nullopt;              ///< set if output.alerts needs them
+  double star_noise = 0;  ///< noise_of_star() of the fitted kernel; 0 if no kernel was fitted
+  std::optional<FramesAsRead> frames = std::nullopt;  ///< set if output.alerts asks for cut-outs
 };
 
-/// Scales the noise map of a difference, so that weighing pixels by it leaves the sigma of the sky as it is. Moves the
-/// map from `difference.variance` to `difference.noise`. Needed if the frames have noise maps: their sum has the right
-/// shape, but not the level of the difference. The factor compares the sigma of the sky before and after weighing.
+/// Scales the noise map of a difference whose frames have weight maps. The sum of these maps has the right shape but
+/// not the right level. After the scaling, dividing the difference by its noise leaves the sigma of the sky unchanged;
+/// the factor follows from the sigma before and after the division. Moves the map from `difference.variance` to
+/// `difference.noise`.
 template <class Where>
 void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFacts& facts, const Where& where) {
   const auto sky_of = [&](const Image<float, Where>& image) {
@@ -54,7 +55,7 @@ void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFact
   facts.sky_variance /= factor;
 }
 
-/// A copy on the host.
+/// A copy in host memory.
 inline Image<float, Cpu> host_copy(const Image<float, Cpu>& image, const Cpu& where) {
   return copy_of(image, where);
 }
@@ -63,8 +64,9 @@ Image<float, Cpu> host_copy(const Image<float, Where>& image, const Where& where
   return to_host(image, where);
 }
 
-/// Fits the matching kernel that turns one frame into the other, and writes the difference. `greatest`:
-/// FrameLight::greatest of the reference. An Error{input} names the configuration key that asks for the fit.
+/// Fits the kernel that makes the stars of one frame as wide as those of the other, and writes the difference image to
+/// `difference`. `greatest`: FrameLight::greatest of the reference. The message of an Error{input} names the
+/// configuration key difference.kernel.
 template <class Where, class Engine>
 void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, std::optional<float> greatest,
                      const Config& config, Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
@@ -76,14 +78,14 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
   const FrameMaps<Where> maps{map_of(reference.variance), map_of(fresh.variance)};
   const Where& where = engine.where();
   try {
-    // With noise maps, the noise of a sum over a star needs the shape of the stars.
+    // With weight maps, the noise of a sum over a star depends on the shape of the stars.
     const bool finds_stars = config.resources.has_star_profile || maps.any();
     KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, lights, where, maps, finds_stars);
     engine.done("fit_kernel", fit.facts);
     const bool of_frames = is_measured<StarFramesFamily>(ColumnChoice(config.output.columns), config);
     subtract_fitted(reference.image, fresh.image, fit, difference, where, maps, of_frames);
     if (maps.any()) scale_mapped_noise(config, difference, fit.facts, where);
-    if (of_frames) {  // the fit removes only the difference of the skies, so the reference still has its sky
+    if (of_frames) {  // the fit removes only the difference of the two sky levels, so the reference still has its sky
       Image<float, Where>& subtracted = difference.star.frames.reference;
       subtracted = subtract_sky(subtracted, estimate_mesh(subtracted, config.background, where).mesh, where);
     }
@@ -96,19 +98,21 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
   }
 }
 
-/// Writes the difference, new frame minus reference, to `difference`. Resamples the reference to the new frame's
-/// pixels. Then fits the kernel or, if the widths of stars are known, matches the widths. Overwrites both frames.
+/// Writes the difference image, new frame minus reference, to `difference`. Resamples the reference to the pixels of
+/// the new frame. Then fits the kernel or, if the configuration gives the widths of stars, convolves the sharper frame
+/// to the width of the other. Overwrites both frames.
 template <class Where, class Engine>
 FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* map, Pixels<Where>& fresh,
                                      const Config& config, Pixels<Where>& difference, Engine& engine) {
   const Where& where = engine.where();
   const DifferenceConfig& how = config.difference;
-  std::optional<float> greatest;  // FrameLight::greatest of the reference, before it is resampled
+  std::optional<float> greatest;  // of the reference before it is resampled, for FrameLight::greatest
   if (map != nullptr) {
     if (how.kernel == MatchingKernel::fitted && !(reference_settings(config).saturation > 0))
       greatest = shared_greatest(reference.image, where);
     reference.image = resample(reference.image, *map, how.interpolation, where);
-    if (!reference.variance.pixels.empty())  // no kernel with negative weights, so that a variance stays above 0
+    if (!reference.variance.pixels
+             .empty())  // bilinear, since its kernel has no negative weights, which could make a variance negative
       reference.variance = resample(reference.variance, *map, Interpolation::bilinear, where);
     engine.done("align", reference.image);
   }
@@ -146,7 +150,7 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
   return match;
 }
 
-/// Copies the comparison of the frames to the host, for the report.
+/// Copies the comparison of the frames to host memory, for the run record.
 template <class Where>
 DifferenceFacts describe(const FrameMatch<Where>& match, const Where& where) {
   DifferenceFacts facts;

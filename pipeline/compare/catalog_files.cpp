@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Endings in order of preference. The first `image_endings` of them are also endings of images.
+/// Endings of catalogue files, the preferred formats first. The first `image_endings` of them are also used for images.
 constexpr std::array endings = {".fits", ".fit", ".fts", ".ldac", ".parquet", ".ecsv", ".vot",
                                 ".xml",  ".csv", ".cat", ".txt",  ".asc",     ".dat"};
 constexpr std::size_t image_endings = 3;
@@ -28,10 +28,11 @@ bool remove_ending(std::string& name, const std::string& ending) {
   return true;
 }
 
-/// Rank of a catalogue's format by its file name; smaller values are preferred.
+/// Format of a catalogue as its file name shows it. Preferred formats are smaller.
 struct Format {
   std::size_t ending = 0;  ///< index into `endings`
-  bool unnamed = false;    ///< the name lacks the .cat of m31.cat.fits
+  bool unnamed =
+      false;  ///< whether the name lacks ".cat" before the ending, as m31.fits does and m31.cat.fits does not
   bool gzipped = false;
 
   bool operator==(const Format&) const = default;
@@ -41,7 +42,7 @@ struct Format {
   bool may_be_image() const { return unnamed && ending < image_endings; }
 };
 
-/// The catalogue files of one stem with their paths, preferred formats first.
+/// Formats and paths of the catalogue files with one stem, preferred formats first.
 using Files = std::set<std::pair<Format, std::string>>;
 
 Format format_of(const std::string& file_name) {
@@ -55,7 +56,7 @@ Format format_of(const std::string& file_name) {
   return format;
 }
 
-/// If m31.fits and m31.cat.fits are side by side, the first is the image.
+/// Removes images: beside m31.cat.fits or another m31.cat.*, m31.fits is an image.
 void remove_images(Files& files) {
   if (std::any_of(files.begin(), files.end(), [](const auto& file) { return !file.first.unnamed; }))
     std::erase_if(files, [](const auto& file) { return file.first.may_be_image(); });
@@ -75,8 +76,8 @@ std::map<std::string, Files> catalogs_in(const std::string& directory) {
   return found;
 }
 
-/// The path in `files` of the same format, if possible with all endings equal; else the preferred file; empty if
-/// `files` is.
+/// The path of the file in `files` with the given format. If there is none, the path of a file with the same ending,
+/// then that of the preferred format; empty if `files` is empty.
 std::string counterpart(const Format& format, const Files& files) {
   const auto distance = [&](const auto& file) {
     return file.first == format ? 0 : file.first.ending == format.ending ? 1 : 2;

@@ -26,27 +26,29 @@
 namespace srcextract {
 namespace {
 
-/// Bytes for the columns that are compared at once. With pairs and sorting, a comparison of ten million rows stays
-/// below 4 GB.
+/// Bytes of columns that are compared at the same time. With the pairs and the memory for sorting, a comparison of ten
+/// million rows stays below 4 GB (measured).
 constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
 
-/// Reading one catalogue may take --memory divided by this number: a comparison holds two catalogues, and shared data.
+/// Reading one catalogue may take --memory divided by this number, since a comparison has two catalogues in memory, and
+/// data of both.
 constexpr std::int64_t readings = 4;
 
-/// The memory limit of a comparison: --memory, or that of its control group, which would kill the process beyond it.
+/// The memory limit of a comparison: --memory, or the limit of the process's control group. Beyond the latter, the
+/// system would kill the process. Null without either limit.
 std::optional<std::int64_t> memory_of(const CompareOptions& options) {
   if (options.memory) return options.memory;
   const AvailableMemory available = available_memory();
   return available.by_group ? std::optional(available.bytes) : std::nullopt;
 }
 
-/// The memory limit of reading one catalogue.
+/// The memory limit for reading one catalogue.
 TableRoom room_of(const std::optional<std::int64_t>& memory) {
   return {memory ? *memory / readings : available_memory().bytes};
 }
 
-/// Estimates a file's number of rows. A text field takes about as many bytes as a number in memory; gzip shrinks text
-/// to a quarter.
+/// Estimates the number of rows from the size of a file. A number takes about 8 bytes in memory as well as in a text
+/// file; gzip is assumed to shrink the file to a quarter.
 std::int64_t expected_rows(const TableFile& file) {
   std::error_code ignored;
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file.path, ignored));
@@ -81,7 +83,7 @@ void write_matched(const std::string& path, const Catalog& reference, const Cata
   write_table(path, make_matched_table(reference, other, comparison, rules), metadata).commit();
 }
 
-/// Compares two files. If `options.matched` is set, also writes the matched rows of both sides there.
+/// Compares two files. If `options.matched` is set, also writes the matched rows of both files to that path.
 void compare_files(FileComparison& file, const CompareRules& rules, const CompareOptions& options) {
   const std::optional<std::int64_t> memory = memory_of(options);
   const Catalog reference = catalog_of(open_table(file.reference, room_of(memory)), rules.reference);
@@ -96,7 +98,7 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-/// Throws Error{config} unless both paths are whole files: --update cannot replace single extensions.
+/// Throws Error{config} unless both paths are files. --update can replace a file, but not one extension of a file.
 void require_whole_files(const CompareOptions& options) {
   for (const std::string& path : {options.reference, options.other}) {
     if (!std::filesystem::is_regular_file(path))
@@ -106,7 +108,7 @@ void require_whole_files(const CompareOptions& options) {
   }
 }
 
-/// The files to compare; none is read yet.
+/// Lists the files to compare. Reads none of them.
 std::vector<FileComparison> list_files(const CompareOptions& options) {
   const bool directories = is_directory(options.reference);
   for (const std::string& path : {options.reference, options.other}) {
@@ -119,7 +121,7 @@ std::vector<FileComparison> list_files(const CompareOptions& options) {
                                        (directories ? options.other : options.reference) +
                                        " is not; compare two catalogues or two directories");
   if (!options.matched.empty() && !directories)
-    table_format(options.matched);  // reports a wrong ending before the work
+    table_format(options.matched);  // reports a wrong ending before the comparison, which may be long
   if (!options.update.empty() && !directories) require_whole_files(options);
   if (!directories) return {{options.reference, options.reference, options.other, {}, ""}};
   if (!options.matched.empty())
@@ -134,8 +136,8 @@ std::vector<FileComparison> list_files(const CompareOptions& options) {
   return files;
 }
 
-/// Compares all files. For directories, an error is a failure of that file alone, unless it is internal or for lack of
-/// memory.
+/// Compares all files. In directories, an error counts only for the file that caused it; internal errors and a lack of
+/// memory are thrown.
 void compare_all(std::vector<FileComparison>& files, const CompareRules& rules, const CompareOptions& options) {
   const bool directories = is_directory(options.reference);
   for (FileComparison& file : files) {
@@ -147,22 +149,23 @@ void compare_all(std::vector<FileComparison>& files, const CompareRules& rules, 
       file.failure = error.what();
       file.code = exit_code(error.kind());
     }
-    // The matched rows are no longer needed, and may be large.
+    // Frees the matched rows, which may be large and are not needed later.
     file.comparison.matches = {};
   }
 }
 
-/// Exit code for a file: the code of its error, 0 if it is within the rules, else the code of a mismatch.
+/// Exit code for a file: the code of its error, or 0 if it is within the rules, or else the code of a mismatch.
 int code_of(const FileComparison& file) {
   if (file.code != 0) return file.code;
   return file.within() ? 0 : exit_code(ErrorKind::mismatch);
 }
 
-/// No output may replace an input or another output.
+/// Throws Error{config} if an output would replace an input or another output.
 void require_kept(const CompareOptions& options, const std::vector<FileComparison>& files) {
   std::vector<std::string> inputs, outputs;
   for (const FileComparison& file : files) {
-    // Cuts off the extension in brackets that the user may have named.
+    // The path may end in an extension in brackets, as in "m31.fits[1]", so the path before the bracket is an input
+    // too.
     for (const std::string& path : {file.reference, file.other}) {
       inputs.push_back(path);
       if (path.ends_with("]")) inputs.push_back(path.substr(0, path.rfind('[')));
@@ -215,7 +218,7 @@ int run_compare(const CompareOptions& options) {
   if (!options.update.empty()) update_references(files, options.reference, options.update);
   int code = 0;
   for (const FileComparison& file : files) {
-    // A difference no longer counts once the new catalogue is the reference.
+    // With --update, a file beyond the rules does not count, since the new catalogue has become the reference.
     if (options.update.empty() || file.code != 0) code = std::max(code, code_of(file));
   }
   return code;

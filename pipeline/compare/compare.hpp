@@ -9,22 +9,22 @@
 
 namespace srcextract {
 
-/// One file of the reference compared with its counterpart.
+/// The comparison of one reference catalogue with the new catalogue.
 struct FileComparison {
-  std::string name;              ///< the FilePair's name, or the reference as the user named it
-  std::string reference, other;  ///< paths; empty: there is none
+  std::string name;              ///< FilePair::name, or the path of the reference if two files are compared
+  std::string reference, other;  ///< paths; empty if that directory lacks the file
   Comparison comparison;         ///< valid if both files could be read
-  std::string failure;           ///< why there is no comparison; empty if there is one
-  int code = 0;                  ///< the exit code of `failure`; 0 if a directory lacks the file
+  std::string failure;           ///< why the files could not be compared; empty if they were compared
+  int code = 0;  ///< exit code of the error in `failure`; 0 if there is no error, as when a directory lacks the file
 
   bool within() const { return failure.empty() && comparison.within(); }
 };
 
-/// Compares the paths of `srcextract compare` with these rules, and writes all outputs except those that go to stdout.
+/// Compares the files or directories that `options` names, by `rules`. Writes all outputs except those for stdout.
 std::vector<FileComparison> compare_paths(const CompareOptions& options, const CompareRules& rules);
 
-/// Runs `srcextract compare` and returns its exit code: 0 if every file is within the rules, else the highest code of a
-/// file. A difference has ErrorKind::mismatch's code, but with --update only errors count.
+/// Runs `srcextract compare`. Returns the exit code: 0 if every file is within the rules, else the highest code of any
+/// file. A file beyond the rules has the code of ErrorKind::mismatch; with --update, only errors count.
 int run_compare(const CompareOptions& options);
 
 }  // namespace srcextract

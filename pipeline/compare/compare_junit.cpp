@@ -7,7 +7,6 @@
 namespace srcextract {
 namespace {
 
-/// Text escaped for an XML attribute.
 std::string escaped(const std::string& text) {
   return xml_text(printable(text));
 }
@@ -22,7 +21,8 @@ struct Counts {
   std::size_t tests = 0, failures = 0, errors = 0;
 };
 
-/// Cases for columns, positions and sources as a whole, for each column, and for any other subject of a finding.
+/// The test cases for a file: columns as a whole, positions, sources, each column, and each further subject of a
+/// finding.
 std::vector<Case> cases_of(const FileComparison& file) {
   if (!file.failure.empty()) return {{"catalogue", {file.failure}, file.code != 0}};
   std::vector<Case> cases = {{"columns", {}}, {"positions", {}}, {"sources", {}}};

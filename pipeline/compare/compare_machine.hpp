@@ -8,11 +8,12 @@
 
 namespace srcextract {
 
-/// All results as JSON. A number that is not finite is null.
+/// The results of all comparisons as JSON. NaN and infinite numbers are null.
 std::string format_json(const std::vector<FileComparison>& files, const CompareRules& rules);
 
-/// The verdicts as JUnit XML: one test suite per file, with test cases for columns, positions and sources as a whole,
-/// and one per column. Files that could not be read are errors; differences beyond the rules are failures.
+/// The verdicts as JUnit XML: one test suite per file. A suite has test cases for columns, positions and sources as a
+/// whole, and one for each column. A file that could not be read is an error; a difference beyond the rules is a
+/// failure.
 std::string format_junit(const std::vector<FileComparison>& files);
 
 }  // namespace srcextract

@@ -97,7 +97,7 @@ CompareOptions parse_compare_options(int argc, const char* const* argv) {
   add_messages(app, options, quiet, verbose);
   options.answer = parse_arguments(app, argc, argv);
   if (!options.answer.empty()) return options;
-  // With --dump-rules a single name is that of RULES.
+  // With --dump-rules, a single name is the name of the rules file.
   if (options.dump_rules && options.other.empty()) std::swap(options.rules, options.reference);
   options.verbosity = quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
   check(options, app.count("--update") > 0);

@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t offenders_shown = 3, reasons_shown = 20;
 constexpr double arcsec = 3600;  // per degree
 
-/// Width on a terminal: continuation bytes of UTF-8 take no place.
+/// Number of terminal columns of `text`, counting one column per UTF-8 character.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// Cells of text, padded to columns. The first two columns are left-aligned, the others right-aligned.
+/// A table of text in aligned columns. The first two columns are left-aligned, the others right-aligned.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
@@ -124,7 +124,8 @@ std::string reasons(const FileComparison& file, const char* indent) {
   return text;
 }
 
-/// Lists the notes of all files, each once, with the name of the first file that has it.
+/// Lists each distinct note of all files once, with the name of the first file that has it and the number of other
+/// files.
 std::string notes_of(const std::vector<FileComparison>& files) {
   std::map<std::string, std::vector<std::string>> names;
   for (const FileComparison& file : files) {

@@ -7,16 +7,17 @@
 
 namespace srcextract {
 
-/// The tables of one comparison, for a terminal: counts, differences, trends, the largest offenders.
+/// The tables of one comparison for a terminal: counts, differences, trends, and the largest outliers.
 std::string format_tables(const FileComparison& file);
 
-/// Remarks that do not count against the new catalogue; empty if there are none.
+/// Remarks that have no effect on the verdict; empty if there are none.
 std::string format_notes(const FileComparison& file);
 
-/// Whether the new catalogue is within the rules, and if not why.
+/// The verdict: whether the new catalogue is within the rules, and if not, the reasons.
 std::string format_verdict(const FileComparison& file);
 
-/// One line per file, with reasons below each file that is not within the rules; then the notes, each once.
+/// One line per file, with the reasons below each file that is not within the rules. After the files, each note is
+/// printed once.
 std::string format_files(const std::vector<FileComparison>& files);
 
 }  // namespace srcextract

@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t piece = std::size_t{1} << 20;
 
-/// A copy of the file `from`; the caller commits it, as `to`. Throws Error{input} if `from` cannot be read.
+/// Copies the file `from` to a temporary file; the caller renames it to `to`. Throws Error{input} if `from` cannot be
+/// read.
 OutputFile copy_of(const std::string& from, const std::string& to) {
   std::ifstream in(from, std::ios::binary);
   OutputFile out(to);
@@ -45,8 +46,8 @@ std::string verdict(const FileComparison& file) {
                      first.subject, first.words);
 }
 
-/// The path that the new catalogue replaces, with links followed. A catalogue that the reference lacks gets a path in
-/// the reference's directory.
+/// The path that the new catalogue replaces, with symbolic links resolved. A catalogue that the reference directory
+/// lacks gets a path in that directory.
 std::string target_of(const FileComparison& file, const std::string& reference) {
   if (file.reference.empty()) return fs::path(reference) / fs::path(file.other).filename();
   const fs::path old_path = file.reference, new_path = file.other;
@@ -57,8 +58,8 @@ std::string target_of(const FileComparison& file, const std::string& reference) 
   return fs::canonical(old_path);
 }
 
-/// Why the file cannot update the reference; empty if it can. Compared files have been read; files that only the new
-/// directory has are opened here.
+/// The reason why the new catalogue cannot replace the reference; empty if it can. Compared files have been read
+/// before; a file that only the new directory has is opened here to check its header.
 std::string obstacle(const FileComparison& file) {
   if (file.other.empty() || file.code != 0) return file.reference + ": stays as it is: " + file.failure;
   if (!file.reference.empty()) return "";
@@ -71,8 +72,8 @@ std::string obstacle(const FileComparison& file) {
   }
 }
 
-/// Appends lines to a log in one write, so that two simultaneous updates do not mix their lines. Does not follow a
-/// link, which could lead anywhere.
+/// Appends lines to a log in a single write, so that two simultaneous updates do not mix their lines. Throws
+/// Error{output} if `path` is a symbolic link, which could point to any file.
 void append(const std::string& path, const std::string& lines) {
   const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0 && errno == ELOOP)
@@ -99,7 +100,8 @@ void update_references(const std::vector<FileComparison>& files, const std::stri
                                    program_version(), file.name, why, verdict(file))) +
              "\n";
   }
-  // The log comes first: a change without its reason is worse than a reason without its change.
+  // The log is written first: a replacement without its reason in the log is worse than a reason without the
+  // replacement.
   append(directory ? (fs::path(reference) / "compare.log").string() : reference + ".log", lines);
   commit(copies);
   spdlog::info("{}: {} updated", reference, copies.size());

@@ -1,4 +1,5 @@
-// CudaExtractor of a build without the CUDA toolkit. Device queries report the absence earlier (cuda/absent.cpp).
+// Stub of CudaExtractor for a build without the CUDA toolkit. In that build, cuda/absent.cpp reports that there is no
+// GPU before this class is used.
 #include "pipeline/engine/extractor.hpp"
 #include "stages/core/error.hpp"
 

@@ -11,22 +11,23 @@ namespace srcextract {
 
 namespace {
 
-/// There is room for one run per this many pixels of an image; small images have room for more.
+/// Usual images: buffers hold one run per 128 pixels. Small images have relatively more runs.
 constexpr std::int64_t pixels_per_run = 128;
 constexpr std::int64_t pixels_per_run_of_small = 8;
 constexpr std::int64_t least_runs = 256;
 constexpr std::int64_t least_runs_unless_small = 4096;
 
-/// Records the work given to a stream as a graph, until instantiate() or destruction.
+/// Records the work that is queued in a stream as a CUDA graph, until instantiate() or the destructor ends the
+/// recording.
 class Capture {
  public:
   explicit Capture(cudaStream_t stream) : stream_(stream) {
-    // Relaxed: the workspace may allocate meanwhile, here and in other threads.
+    // With other modes, the allocations of the workspace in this and other threads would make the capture fail.
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
   }
   ~Capture() {
     if (!ended_) cudaStreamEndCapture(stream_, &graph_);
-    cudaGetLastError();  // the cause of a broken capture has been reported
+    cudaGetLastError();  // clears the error of a failed capture, which was reported where it occurred
     if (graph_ != nullptr) cudaGraphDestroy(graph_);
   }
   Capture(const Capture&) = delete;
@@ -46,8 +47,8 @@ class Capture {
   bool ended_ = false;
 };
 
-/// Share of pixels above the thresholds in pure white noise. For a convolved image, whose lower noise is not known
-/// here, only the analysis threshold counts.
+/// Fraction of the pixels of pure white noise that are above the thresholds; 0 if thresholds are not in sigma. In a
+/// convolved image the noise is lower by an unknown factor, so only the analysis threshold counts.
 double noise_above_thresholds(const Config& config) {
   const DetectionConfig& detection = config.detection;
   if (!counts_in_sigmas(detection) || controls_false_discoveries(detection)) return 0;

@@ -12,29 +12,31 @@ struct CUgraphExec_st;
 
 namespace srcextract {
 
-/// Room for the runs and sources of a normal field.
+/// Number of runs and sources that buffers for a usual image of this shape should hold. A run is a row of consecutive
+/// foreground pixels.
 Capacity least_capacity(const Shape& shape);
 
-/// least_capacity(), and room for noise pixels that exceed the thresholds of `config`.
+/// least_capacity(), plus the runs that noise pixels above the thresholds of `config` make.
 Capacity initial_capacity(const Shape& shape, const Config& config);
 
-/// Returns a capacity of at least `capacity`. If `runs` or `sources` exceeds its room, that room becomes 1.5 times the
-/// count.
+/// Returns a capacity of at least `capacity`. If `runs` or `sources` exceeds its capacity, the new capacity is 1.5
+/// times the number.
 Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_t sources);
 
-/// The detection steps on the memory of one image as a CUDA graph. A launch processes the image's current pixels,
-/// without action by the host and without allocation.
+/// The detection steps for one image as a CUDA graph. A launch processes the current pixels of the image, without host
+/// code between the steps and without allocations.
 class DetectionGraph {
  public:
   enum class Timing { none, every_stage };
 
-  /// The image's pixels must stay where they are. where.capacity is the room for runs and sources.
+  /// Captures the graph. The pixel buffers of `image` must keep their addresses as long as the graph is used.
+  /// where.capacity: numbers of runs and sources that the result buffers hold.
   DetectionGraph(const Pixels<Gpu>& image, const Config& config, const Gpu& where, Timing timing = Timing::none);
   ~DetectionGraph();
   DetectionGraph(const DetectionGraph&) = delete;
   DetectionGraph& operator=(const DetectionGraph&) = delete;
 
-  /// Queues the detection steps.
+  /// Queues the graph in the stream. Does not wait.
   void launch();
 
   /// Results of the last launch. The results are incomplete if found().runs has more runs, or found().components more
@@ -42,8 +44,8 @@ class DetectionGraph {
   const Detection<Gpu>& found() const { return found_; }
   const Capacity& capacity() const { return where_.capacity; }
 
-  /// Reports the duration of every stage of the last launch, if stages are timed; the first stage counts from `begin`.
-  /// The launch must be complete.
+  /// Calls on_stage(stage, seconds) for every stage of the last launch, which must be complete. The first stage is
+  /// timed from `begin`. Reports nothing with Timing::none.
   void report_times(const TimedEvent& begin, const std::function<void(const char*, double)>& on_stage) const;
 
  private:

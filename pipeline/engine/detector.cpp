@@ -16,7 +16,8 @@ namespace srcextract {
 
 namespace {
 
-/// Device memory in bytes for the trees of islands, and for CLEAN's data of runs.
+/// Device memory in bytes that deblending needs for the pixel trees of islands (connected groups of pixels), and CLEAN
+/// for its runs.
 std::int64_t deblending_memory(const Shape& shape, const Config& config, const Capacity& room) {
   constexpr std::int64_t pixel_bytes = 25, run_bytes = 400;
   const bool divides = config.deblend.method != DeblendMethod::none;
@@ -24,31 +25,33 @@ std::int64_t deblending_memory(const Shape& shape, const Config& config, const C
          (cleans_sources(config) ? room.runs * run_bytes : 0);
 }
 
-/// Device memory in bytes for an image that is not crowded: of its large blocks, and of all others.
+/// Device memory in bytes for an image with a usual number of sources: for its large buffers and for all others.
 struct Needed {
   std::int64_t large = 0, small = 0;
 
   std::int64_t all() const { return large + small; }
 };
 
-/// The image, pixels that the clip keeps, and `beside`, what stages keep of its size. The rest is foreground bits, a
-/// bit for every four pixels, room for runs, sources and pixels of islands, and the buffers of the copy.
+/// Large buffers: the image, the pixels that the sky clip keeps, and `beside` bytes that stages keep. Small buffers:
+/// foreground bits, one bit per four pixels (BrightQuads), runs, sources, pixels of islands, and the buffers for
+/// copying the file's pixels to the device.
 Needed memory_needed(const Shape& shape, const Config& config, const Capacity& room, std::int64_t beside) {
-  constexpr std::int64_t run_bytes = 48;  // run, label, and memory to label and measure the run
+  constexpr std::int64_t run_bytes = 48;  // the run, its label, and memory to label and measure the run
   constexpr std::int64_t source_bytes = sizeof(SourceSums);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
-  // Least bytes that cuda/sky/background.cu takes for the clip: a small image keeps all pixels twice, or two tiles a
-  // block.
+  // Smallest size of the clip's buffers (cuda/sky/background.cu): twice all pixels of a small image, or two tiles of
+  // pixels for each thread block.
   constexpr std::int64_t least_kept = std::int64_t{40} << 20;
   const std::int64_t kept_by_clip = std::max(shape.count() * 4 * 47 / 100, std::min(shape.count() * 8, least_kept));
-  const std::int64_t bright_quads = shape.count() / 32;  // a bit each
+  const std::int64_t bright_quads = shape.count() / 32;  // one bit for every four pixels
   return {shape.count() * 4 + kept_by_clip + beside,
           words * 4 + bright_quads + room.runs * run_bytes + room.sources * source_bytes +
               deblending_memory(shape, config, room) + Ingester::most_device_bytes};
 }
 
-/// Capacities that images of a shape and configuration have needed in this process. Later extractors start with enough
-/// room: growing frees memory, for which the whole device waits. The last few kinds of images are remembered.
+/// Capacities that images of a given shape and configuration have needed in this process. Later extractors start with
+/// these, since increasing a capacity frees memory, and freeing waits for the whole device. The last 16 combinations of
+/// shape and configuration are kept.
 class KnownCapacities {
  public:
   std::optional<Capacity> of(const Shape& shape, const Config& config) {
@@ -85,7 +88,7 @@ class KnownCapacities {
   std::deque<Known> known_;
 };
 
-/// Never destroyed: threads may prepare for images when the process ends.
+/// Never destroyed, since other threads may still use it when the process ends.
 KnownCapacities& known_capacities() {
   static KnownCapacities& known = *new KnownCapacities;
   return known;
@@ -95,7 +98,8 @@ std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-/// Room for an image of a new shape: what it probably takes, and the least to begin with, since room can grow.
+/// Capacities for an image of a new shape: the probable one, and the least to start with, since capacities can be
+/// increased.
 struct Rooms {
   Capacity probable, least;
 };
@@ -170,7 +174,7 @@ void Detector::grow(const Capacity& needed) {
 }
 
 void Detector::capture(const Config& config) {
-  graph_.reset();  // frees its memory before the new graph takes some
+  graph_.reset();  // frees the old graph's memory before the new graph allocates
   is_new_ = true;
   Gpu with_room = stream_.where();
   with_room.capacity = capacity_;

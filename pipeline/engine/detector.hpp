@@ -9,27 +9,30 @@
 
 namespace srcextract {
 
-/// Runs the detection steps on images, one shape at a time. Keeps memory and CUDA graph while shape and configuration
-/// stay the same. If an image has more runs or sources than there is room for, the room grows.
+/// Runs the detection steps on images, one after the other. Buffers and CUDA graph are kept as long as the images'
+/// shape and configuration stay the same. If an image has more runs or sources than the buffers hold, the buffers are
+/// made larger.
 class Detector {
  public:
   explicit Detector(Stream& stream) : stream_(stream) {}
 
-  /// Allocates memory for an image of this shape, and frees the memory of any other. Throws Error{device} with the
-  /// bytes needed and free if the device is short of memory. `beside`: bytes that other users need for the same image.
+  /// Allocates pixel buffers for an image of this shape, and frees those of another shape. `beside`: bytes of device
+  /// memory that other data of the image need. Throws Error{device}, with the bytes needed and free in the message, if
+  /// the device lacks memory.
   void prepare(const Shape& shape, const Config& config, std::int64_t beside);
 
-  /// Whether there is memory for an image of that shape.
+  /// Whether the pixel buffers have this shape.
   bool has(const Shape& shape) const { return pixels_ && shape == shape_; }
 
-  /// Frees the memory of the last image.
+  /// Frees the pixel buffers and the graph.
   void forget() noexcept;
 
-  /// The image's pixels, to be filled before detect().
+  /// The pixel buffers, to be filled before detect().
   Pixels<Gpu>& pixels() { return *pixels_; }
 
-  /// Launches the steps. receive(graph, first) waits and returns the numbers of runs and of sources; `first` is true
-  /// for a new graph. If these numbers exceed the capacity, the capacity grows and the steps run again.
+  /// Runs the steps on the current pixels. receive(graph, first) must wait for the graph and return the numbers of runs
+  /// and sources; `first` is true at the first launch of a graph. If a number exceeds the capacity, the capacity is
+  /// increased and the steps run again.
   template <class Receive>
   void detect(const Config& config, const Receive& receive) {
     if (!may_be_reused(config)) capture(config);
@@ -44,14 +47,14 @@ class Detector {
 
   const DetectionGraph& graph() const { return *graph_; }
 
-  /// Room for runs and sources of the image.
+  /// Number of runs and sources that the buffers hold.
   const Capacity& capacity() const { return capacity_; }
 
  private:
-  /// Whether the current graph fits this configuration and the current pixels.
+  /// Whether the current graph was captured with this configuration and with the current addresses of the pixels.
   bool may_be_reused(const Config& config) const;
-  /// Sets the capacity for an image of this shape, and how much of it lies in host memory. Frees cached memory before
-  /// it throws Error{device}.
+  /// Chooses the capacity for an image of this shape, and how much host memory its buffers use. If device memory is
+  /// short, frees cached memory first, and then throws Error{device} if memory is still short.
   void choose_room(const Shape& shape, const Config& config, std::int64_t beside);
   void capture(const Config& config);
   void grow(const Capacity& needed);
@@ -59,16 +62,16 @@ class Detector {
   Stream& stream_;
   std::optional<Pixels<Gpu>> pixels_;
   std::optional<DetectionGraph> graph_;
-  bool is_new_ = true;  ///< the graph has not been launched
+  bool is_new_ = true;  ///< the graph has not been launched yet
   Config captured_;
   const float *captured_noise_ = nullptr, *captured_variance_ = nullptr,
-              *captured_kept_ = nullptr;  ///< addresses in the captured image
+              *captured_kept_ = nullptr;  ///< addresses of the pixels with which the graph was captured
   StarView captured_star_;
   std::vector<float> captured_filter_;
   std::vector<HandedNumbers> captured_numbers_;
-  Shape shape_;                   ///< shape of the pixels
+  Shape shape_;
   Capacity capacity_;             ///< for images of shape_
-  std::int64_t host_memory_ = 0;  ///< allowed when the pixels were made
+  std::int64_t host_memory_ = 0;  ///< limit of host memory, in bytes, when the pixel buffers were allocated
 };
 
 }  // namespace srcextract

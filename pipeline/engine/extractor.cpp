@@ -31,9 +31,9 @@ namespace srcextract {
 
 namespace {
 
-/// Serialises the first images on a device. A first image takes memory, page-locks some and makes a graph, and
-/// meanwhile the driver blocks all other calls. Sixteen threads at once would wait a quarter of a second for each
-/// other.
+/// Lets only one thread at a time extract its first image on a device. A first image allocates memory, page-locks host
+/// memory and makes a CUDA graph, during which the driver blocks all other calls. With 16 threads at once, each would
+/// wait a quarter of a second for the others (measured).
 std::mutex& first_image(int device) {
   static std::array<std::mutex, 64> mutexes;
   return mutexes[static_cast<std::size_t>(device) % mutexes.size()];
@@ -55,7 +55,8 @@ class CudaExtractor::Found {
 
 namespace {
 
-/// Whether the exposure is one plane whose pixels are used unchanged for the sky estimate.
+/// Whether the exposure is one plane whose pixels are used without a change: not combined, masked, weighted or
+/// subtracted.
 bool is_plain(const Exposure& exposure, const Config& config) {
   return config.combine.method == CombineMethod::none && !exposure.reference && !exposure.mask && !exposure.weights &&
          !exposure.level;
@@ -63,7 +64,7 @@ bool is_plain(const Exposure& exposure, const Config& config) {
 
 }  // namespace
 
-/// State kept between images.
+/// Device and host memory that is kept from image to image.
 class CudaExtractor::Session {
  public:
   Session(int device, const Cpu& host) : host_(host), stream_(device, host.threads) {}
@@ -71,8 +72,9 @@ class CudaExtractor::Session {
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,
                      const FoundElsewhere<Gpu>* sources = nullptr, const ForcedPositions* positions = nullptr);
 
-  /// Locks the device for its first image, if the next image is plain (is_plain) and its shape is new. If another
-  /// thread has the lock, waits for that thread, prepares for such images, and returns no lock.
+  /// If the next image is plain (is_plain) and its shape is new to this extractor, returns a lock on the device for a
+  /// first image. If another thread has the lock, waits for that thread, then prepares by extracting an image of zeros,
+  /// and returns no lock.
   std::unique_lock<std::mutex> turn_of_first_image(const Exposure& exposure, const Config& config);
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
   void allow_host_memory(std::int64_t bytes) noexcept;
@@ -85,7 +87,7 @@ class CudaExtractor::Session {
   void make_room(const RunPlan& plan);
   std::vector<HandedNumbers> hand_over(const Config& config);
 
-  /// Numbers of a file that a measurement reads, such as a PSF, and their copy on the device.
+  /// Numbers of a file that a measurement reads, such as a PSF, and their copy in device memory.
   struct Handed {
     Resources::Numbers numbers;
     Buffer<double, Gpu> there;
@@ -93,14 +95,14 @@ class CudaExtractor::Session {
 
   Cpu host_;
   Stream stream_;
-  std::map<std::string, Handed, std::less<>> handed_;  ///< by the key that names the file
+  std::map<std::string, Handed, std::less<>> handed_;  ///< the key is the configuration key that names the file
   Ingester ingester_{stream_.where()};
   HostResults results_;
   StageEvents events_{stream_.where()};
   Detector detector_{stream_};
 };
 
-/// The device's Engine, as run_stages needs it, for one image.
+/// The GPU's Engine for one image, with the members that run_stages() needs.
 class CudaExtractor::Session::Engine {
  public:
   using Where = Gpu;
@@ -122,12 +124,12 @@ class CudaExtractor::Session::Engine {
     record(stage, result);
   }
 
-  /// Appends a result that lies on the host to the record, if there is one.
+  /// Appends a result that is in host memory to the record, if there is a record.
   template <class Result>
   void record(const char* stage, const Result& result) {
     if (observer_.record != nullptr) record_stage(stage, result, *observer_.record);
   }
-  /// Copies a result from the device to the record, if there is one.
+  /// Copies a result from device memory and appends the copy to the record, if there is a record.
   void record(const char* stage, const Image<float, Gpu>& image) {
     if (observer_.record != nullptr) record_stage(stage, to_host(image, where()), *observer_.record);
   }
@@ -146,7 +148,7 @@ class CudaExtractor::Session::Engine {
     return catalogue_of(summary, there, nullptr);
   }
 
-  /// Detects sources in this engine's pixels, and returns sources and pixels for measurement in other images.
+  /// Finds sources in this engine's pixels. Returns sources and pixels for measurement in other images.
   FoundElsewhere<Gpu> keep_found() {
     Steps steps{session_.detector_.capacity()};
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
@@ -163,7 +165,7 @@ class CudaExtractor::Session::Engine {
     return srcextract::keep_found(std::move(pixels_), std::move(steps.found), std::move(sky));
   }
 
-  /// Measures given sources in these pixels.
+  /// Measures the given sources in this engine's pixels.
   Extraction extract_found(const FoundElsewhere<Gpu>& sources) {
     const Capacity usual = session_.detector_.capacity();
     Steps steps{
@@ -174,7 +176,10 @@ class CudaExtractor::Session::Engine {
     return catalogue_of(summary, steps.found, &sources.sky);
   }
 
-  /// Measures light at given positions in this engine's pixels; null: finds and fits the stars of a crowd.
+  /// Measures the light at the given positions in this engine's pixels.
+  ///
+  /// If the configuration asks for the fit of all stars, fits the stars at these positions. If `positions` is null,
+  /// finds the stars first and fits all of them.
   Extraction extract_at(const ForcedPositions* positions) {
     const auto done = [&](const char* stage) { events_.done(stage); };
     const Detection<Gpu> there = prepare_positions<Gpu>(pixels_, config_, where(), done);
@@ -211,21 +216,21 @@ class CudaExtractor::Session::Engine {
   }
 
  private:
-  /// Detection steps that run without a CUDA graph: the room for their results, and the results.
+  /// Detection steps that run without a CUDA graph: the capacity of their result buffers, and the results.
   struct Steps {
     Capacity room;
     Detection<Gpu> found = {};
   };
 
-  /// Runs `take_steps`, and reports its stages. Runs it again with more room while the image has too many runs or
-  /// sources.
+  /// Runs `take_steps` and reports its stages. As long as the image has more runs or sources than the buffers hold,
+  /// runs `take_steps` again with larger buffers.
   template <class Take>
   ImageSummary take(Steps& steps, const Take& take_steps) {
     const auto done = [&](const char* stage) { events_.done(stage); };
     Gpu with_room = where();
     for (;;) {
       with_room.capacity = steps.room;
-      steps.found = {};  // frees their memory before the steps take some
+      steps.found = {};  // frees the earlier buffers before new ones are allocated
       steps.found = take_steps(with_room, done);
       session_.results_.forget_rows();
       const ImageSummary summary = session_.results_.receive(pixels_, steps.found, where());
@@ -242,7 +247,8 @@ class CudaExtractor::Session::Engine {
     }
   }
 
-  /// Makes the catalogue from the results that were last copied to the host.
+  /// Makes the catalogue from the results in device memory. `summary` and the sums are those that HostResults last
+  /// received.
   Extraction catalogue_of(const ImageSummary& summary, const Detection<Gpu>& there, const FoundSky* found_in) {
     const bool between_sources = measures_aperture_noise(config_);
     Detection<Cpu> found = to_host(summary, there, keeps_segmentation(config_) || between_sources, where());
@@ -268,7 +274,7 @@ class CudaExtractor::Session::Engine {
     return extraction;
   }
 
-  /// Runs the steps of the graph, with as much room as they need.
+  /// Runs the steps of the CUDA graph, again with larger buffers if needed.
   const ImageSummary& detect() {
     const ImageSummary* summary = nullptr;
     session_.detector_.detect(config_, [&](const DetectionGraph& graph, bool first) {
@@ -297,8 +303,8 @@ void CudaExtractor::Session::make_room(const RunPlan& plan) {
   where().workspace->repeat();
 }
 
-/// Some measurements read a file's numbers on the device, such as a PSF. Copies these numbers to the device, unless it
-/// has them already. Returns their addresses there.
+/// Copies the numbers of files that measurements read, such as a PSF, to device memory, unless the device has the same
+/// numbers already. Returns the addresses of the copies.
 std::vector<HandedNumbers> CudaExtractor::Session::hand_over(const Config& config) {
   std::vector<HandedNumbers> all;
   const ColumnChoice choice(config.output.columns);
@@ -334,15 +340,15 @@ std::unique_lock<std::mutex> CudaExtractor::Session::turn_of_first_image(const E
     (void)extract(PixelSource{exposure.shape(), format, read_zeros}, config, {});
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::device)
-      throw;  // an image of zeros may fail for lack of sky noise; only errors of
-              // the device count
+      throw;  // an image of zeros may fail for lack of sky noise, so only errors of the device count
   }
   return {};
 }
 
 Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer,
                                            const FoundElsewhere<Gpu>* sources, const ForcedPositions* positions) {
-  const StreamEnd end(where());  // a copy's source on the host must outlive the copy, even if this call throws
+  const StreamEnd end(
+      where());  // waits at the end, since the host memory of a queued copy must stay valid, even if this call throws
   RunPlan plan = plan_of(exposure, config);
   if (sources != nullptr) plan.found_in = sources->sky.config;
   make_room(plan);
@@ -379,12 +385,12 @@ void CudaExtractor::leave_all_to_the_system() {
 CudaExtractor::~CudaExtractor() {
   if (!session_) return;
   if (left_to_the_system) {
-    (void)session_.release();  // leaked on purpose
+    (void)session_.release();  // not destroyed, so that nothing is freed
     return;
   }
   cudaSetDevice(device_);
   session_.reset();
-  cudaGetLastError();  // clears the error of a lost device
+  cudaGetLastError();  // clears the error that a lost device left
 }
 
 CudaExtractor::Session& CudaExtractor::session() {

@@ -20,7 +20,7 @@
 namespace srcextract {
 namespace {
 
-/// Reports the steps of detect_sources to the observer.
+/// Reports the steps of detect_sources() to the observer.
 struct Steps {
   StageClock& clock;
   const Observer& observer;
@@ -37,13 +37,13 @@ struct Steps {
   bool keeps_images() const { return observer.record != nullptr || srcextract::keeps_images(config); }
 };
 
-/// The host's Engine, as run_stages needs it, for one image.
+/// The CPU's Engine for one image, with the members that run_stages() needs.
 class HostEngine {
  public:
   using Where = Cpu;
 
-  /// `row_memory`: for rows of images that are not to be in memory as a whole; null: they are.
-  /// `lent`: the caller keeps the planes' memory alive longer than any result made from the pixels.
+  /// `row_memory`: buffer for rows that are computed on demand; null: images are in memory as a whole. `lent`: whether
+  /// the caller keeps the memory of the planes alive longer than any result made from the pixels.
   HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer, bool lent,
              std::shared_ptr<RowMemory> row_memory)
       : config_(config),
@@ -65,8 +65,8 @@ class HostEngine {
     pixels.image.shape = shape;
     return pixels;
   }
-  /// Reads the pixels of a source. If the planes are lent, uses their memory without a copy for an image that no stage
-  /// writes to, and for planes that are combined.
+  /// Reads the pixels of a source. If the planes are lent, the memory of the source may be used without a copy: for an
+  /// image that no stage writes to, and for planes to be combined.
   void read(const PixelSource& source, Pixels<Cpu>& pixels) {
     const bool own = &pixels == &pixels_;
     if (row_memory_) {
@@ -94,7 +94,7 @@ class HostEngine {
     return catalogue_of(std::move(found));
   }
 
-  /// Detects sources in this engine's pixels, and returns sources and pixels for measurement in other images.
+  /// Finds sources in this engine's pixels. Returns sources and pixels for measurement in other images.
   FoundElsewhere<Cpu> keep_found() {
     Detection<Cpu> found =
         detect_for_others(pixels_, config_, where_, Steps{clock_, observer_, where_, config_}, last_read(pixels_));
@@ -109,7 +109,7 @@ class HostEngine {
     return srcextract::keep_found(std::move(pixels_), std::move(found), std::move(sky));
   }
 
-  /// Measures given sources in these pixels.
+  /// Measures the given sources in this engine's pixels.
   Extraction extract_found(const FoundElsewhere<Cpu>& sources) {
     Detection<Cpu> found = measure_elsewhere(sources, pixels_, config_, where_,
                                              Steps{clock_, observer_, where_, config_}, last_read(pixels_));
@@ -118,7 +118,10 @@ class HostEngine {
     return catalogue_of(std::move(found));
   }
 
-  /// Measures light at given positions in this engine's pixels; null: finds and fits the stars of a crowd.
+  /// Measures the light at the given positions in this engine's pixels.
+  ///
+  /// If the configuration asks for the fit of all stars, fits the stars at these positions. If `positions` is null,
+  /// finds the stars first and fits all of them.
   Extraction extract_at(const ForcedPositions* positions) {
     const Steps done{clock_, observer_, where_, config_};
     Detection<Cpu> found = prepare_positions(pixels_, config_, where_, done, last_read(pixels_));
@@ -133,8 +136,8 @@ class HostEngine {
   }
 
  private:
-  /// Whether stages would overwrite pixels that were read in place. Subtracting the sky does not count: last_read()
-  /// decides whether that may happen in place.
+  /// Whether stages would overwrite pixels that were read without a copy. The subtraction of the sky is not counted: it
+  /// writes to the image only if last_read() allows that.
   static bool writes_pixels(const Exposure& exposure, const Config& config) {
     return exposure.mask || exposure.weights || exposure.level || extracts_twice(config, exposure.reference != nullptr);
   }
@@ -144,7 +147,7 @@ class HostEngine {
     return config_.combine.method != CombineMethod::none && std::ranges::any_of(planes_, is_it);
   }
 
-  /// The image, whose memory later steps may reuse; null if it is read again or lies in memory of the file.
+  /// The image, if later steps may reuse its memory. Null if the image is read again or is in memory of the file.
   Image<float, Cpu>* last_read(Pixels<Cpu>& pixels) const {
     return extracts_once_ && !borrowed_ && !are_read_again(pixels) ? &pixels.image : nullptr;
   }
@@ -157,21 +160,21 @@ class HostEngine {
     Image<float, Cpu> variance;
     if (shows_variance(config_)) variance = take_variance(found);
     const Shape shape = pixels_.image.shape;
-    if (extracts_once_) pixels_.image = {};  // the last use was above
+    if (extracts_once_) pixels_.image = {};  // frees the image, which was last used above
     Extraction extraction = make_catalog(std::move(found), sums, *pixels_.masked, shape, config_, where_, clock_);
     extraction.check.variance = std::move(variance);
     return extraction;
   }
 
-  /// Keeps the measured image in `found.above`.
+  /// Makes sure that `found.above` is the measured image, by a copy if it is another image.
   void keep_measured(Detection<Cpu>& found) const {
     const Image<float, Cpu>& measured = measured_image(pixels_, found);
     if (&measured == &found.above) return;
     found.above = copy_of(measured, where_);
   }
 
-  /// Takes the variance of the measured image out of the results. Copies the original image's variance if the image is
-  /// extracted twice.
+  /// Moves the variance of the measured image out of the results. If the image is extracted a second time, returns a
+  /// copy instead.
   Image<float, Cpu> take_variance(Detection<Cpu>& found) {
     if (!found.filled.variance.pixels.empty()) return std::move(found.filled.variance);
     return extracts_once_ ? std::move(pixels_.variance) : copy_of(pixels_.variance, where_);
@@ -187,7 +190,7 @@ class HostEngine {
   std::span<const PixelSource> planes_;
   bool lent_;
   bool writes_;
-  bool borrowed_ = false;  ///< the pixels lie in memory of the plane's file
+  bool borrowed_ = false;  ///< whether the pixels are in memory of the plane's file
   std::optional<ApertureNoise> aperture_noise_;
 };
 

@@ -11,19 +11,27 @@
 
 namespace srcextract {
 
-/// The pipeline on the host, from stored pixels to the catalogue. CudaExtractor (pipeline/engine/extractor.hpp) is its
-/// twin. Nothing is detected with `sources` or `positions`. With `sources`, these are measured in the exposure, which
-/// must have the shape of their detection image. With `positions`, the light there is measured (measure_positions): one
-/// row for each, in their order, and `config` is a forced_config. With `row_memory`, rows of images are made
-/// on demand in that memory, which `config` must allow (goes_by_rows); the exposure must then exist as long as images
-/// of the result. Throws what the stages throw.
+/// The pipeline on the CPU, from stored pixels to the catalogue; CudaExtractor (pipeline/engine/extractor.hpp) is the
+/// same on a GPU.
+///
+/// `sources` (dual-image mode): nothing is detected; these sources are measured in the exposure, which must have the
+/// shape of the image in which they were found.
+///
+/// `positions`: nothing is detected; the light at these positions is measured (measure_positions), with one row for
+/// each position, in the same order. `config` must come from forced_config() or crowd_config().
+///
+/// `row_memory`: only rows of images are in memory, computed on demand in this buffer. `config` must allow that
+/// (goes_by_rows), and the exposure must exist as long as images of the result. If null, images are in memory as a
+/// whole.
+///
+/// Throws what the stages throw.
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where,
                            const Observer& observer = {}, const FoundElsewhere<Cpu>* sources = nullptr,
                            const ForcedPositions* positions = nullptr,
                            const std::shared_ptr<RowMemory>& row_memory = nullptr);
 
-/// Detects the sources of an image with the image's own configuration, for measurement in other images. The image must
-/// outlive the result. `row_memory` is as above. Throws what the stages throw.
+/// Dual-image mode: finds the sources of an image, with the configuration in `image`, to be measured in other images.
+/// `image` must outlive the result. `row_memory`: as for extract_on_host(). Throws what the stages throw.
 FoundElsewhere<Cpu> find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer = {},
                                  const std::shared_ptr<RowMemory>& row_memory = nullptr);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto row_bytes = static_cast<std::int64_t>(sizeof(SourceSums));
 
-/// Where the parts of a summary lie on the device.
+/// Addresses of the parts of a summary in device memory.
 struct SummaryParts {
   const Background *background, *whole;
   const Levels* levels;
@@ -34,8 +34,8 @@ SummaryParts parts_of_summary(const Pixels<Gpu>& pixels, const Detection<Gpu>& f
   return parts;
 }
 
-/// Gathers a summary's parts in host memory with one kernel, since page-locked memory has the same address on both
-/// sides. A copy of each part would take longer.
+/// Copies the parts of a summary to page-locked host memory, which kernels can write. One kernel is faster than a copy
+/// for each part.
 __global__ void summarize_kernel(SummaryParts parts, ImageSummary* summary) {
   summary->background = *parts.background;
   summary->whole = *parts.whole;
@@ -122,7 +122,7 @@ Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& fo
     if constexpr (part.kind == PartKind::runs) {
       ++runs;
     } else if constexpr (part.kind == PartKind::components) {
-      if (is_there(from))  // its runs came just before
+      if (is_there(from))  // the runs to which these labels belong are the part before
         to = {to_host(from.label, summary.run_counts[runs - 1], where), summary.component_counts[components]};
       ++components;
     } else if constexpr (part.kind == PartKind::cleaned) {
@@ -161,7 +161,8 @@ const HostResults::Summary& HostResults::receive(const Pixels<Gpu>& pixels, cons
 std::span<const SourceSums> HostResults::sums(const Detection<Gpu>& found, const Gpu& where) {
   const std::int64_t count = summary().sources();
   if (count > room_) {
-    // Page-locking memory for this many rows takes longer than an unlocked copy; it pays off for later images.
+    // Page-locking memory for this many rows takes longer than a copy to normal memory. So page-locked memory is
+    // enlarged only for the next image.
     wanted_room_ = count + count / 2;
     unforeseen_ = to_host(found.sums, count, where);
     return unforeseen_;
@@ -175,8 +176,8 @@ std::span<const SourceSums> HostResults::sums(const Detection<Gpu>& found, const
   return {reinterpret_cast<const SourceSums*>(rows_.data()), static_cast<std::size_t>(count)};
 }
 
-/// Page-locks memory for half as many rows again as an earlier image needed, if that exceeds the room. Drops
-/// `unforeseen_`.
+/// Enlarges the page-locked memory if an earlier image had more sources than fit, to 1.5 times the number of that
+/// image's sources. Frees `unforeseen_`.
 void HostResults::make_room() {
   unforeseen_ = {};
   if (wanted_room_ <= room_) return;

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// A copy of the first `count` elements, on the device.
+/// Copies the first `count` elements within device memory. Does not wait.
 template <class T>
 Buffer<T, Gpu> first_of(const Buffer<T, Gpu>& buffer, std::int64_t count, const Gpu& where) {
   Buffer<T, Gpu> copy(count, where);
@@ -21,14 +21,14 @@ Buffer<T, Gpu> first_of(const Buffer<T, Gpu>& buffer, std::int64_t count, const 
 
 inline constexpr int run_parts = parts_of(PartKind::runs), component_parts = parts_of(PartKind::components);
 
-/// The results of the detection steps for an image, except the sums of its sources.
+/// The results of the detection steps for an image, in host memory, except the sums of its sources.
 struct ImageSummary {
   Background background;
-  Background whole;  ///< if a mesh was subtracted: background of the image itself; else equal to `background`
+  Background whole;  ///< with a mesh: sky of the image before the mesh was subtracted; else equal to `background`
   Levels levels;
   MaskCounts masked;
-  /// Number of runs in each part of type PartKind::runs, in the order of for_each_part; a missing part repeats the
-  /// first number.
+  /// Number of runs in each part of kind PartKind::runs, in the order of for_each_part(). For a part that is empty, the
+  /// number is that of the first part.
   std::int64_t run_counts[run_parts];
   ComponentCounts component_counts[component_parts];
 
@@ -36,14 +36,14 @@ struct ImageSummary {
   const ComponentCounts& counts() const { return component_counts[0]; }
   std::int64_t sources() const { return counts().kept; }
 
-  /// The capacity that this image needs.
+  /// The capacity that the buffers need for this image.
   Capacity needed() const {
     const auto kept = [](const ComponentCounts& one) { return one.kept; };
     return {std::ranges::max(run_counts), kept(std::ranges::max(component_counts, {}, kept))};
   }
 };
 
-/// Copies on the device, over the full capacity of the buffer.
+/// Copies within device memory. Buffers are copied up to their capacity. Does not wait.
 template <class T>
 Buffer<T, Gpu> copy_of(const Buffer<T, Gpu>& buffer, const Gpu& where) {
   return first_of(buffer, buffer.size(), where);
@@ -56,16 +56,17 @@ Value<T, Gpu> copy_of(const Value<T, Gpu>& value, const Gpu& where) {
   return copy;
 }
 
-/// The detection without its sums. Runs and labels are included only if `every_run`. Waits for the stream.
+/// Copies the results to host memory, without the sums. Includes runs and labels only if `every_run`. Waits for the
+/// stream.
 Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where);
 
-/// The rows of all sources; empty if `rows` was not made.
+/// Copies the rows of all sources to host memory. Empty if no step made `rows`.
 template <class Row>
 Buffer<Row, Cpu> rows_to_host(const Buffer<Row, Gpu>& rows, std::int64_t sources, const Gpu& where) {
   return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, sources, where);
 }
 
-/// The photometry of all sources.
+/// Copies the photometry of all sources to host memory.
 inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, std::int64_t sources, const Gpu& where) {
   Photometry<Cpu> here;
   for_each_family([&]<class One>() {
@@ -76,7 +77,7 @@ inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, std::int64_t s
   return here;
 }
 
-/// Copies to `here` the rows that the catalogue needs of all sources, except `sums`, which HostResults has.
+/// Copies to `here` all rows of sources that the catalogue needs, except `sums`, which HostResults copies.
 inline void rows_to_host(const Detection<Gpu>& there, std::int64_t sources, Detection<Cpu>& here, const Gpu& where) {
   const auto bring = [&](auto part, const auto& from, auto& to) {
     if constexpr (part.kind == PartKind::rows || part.kind == PartKind::families)
@@ -86,34 +87,34 @@ inline void rows_to_host(const Detection<Gpu>& there, std::int64_t sources, Dete
   here.cleaned.own_sums = rows_to_host(there.cleaned.own_sums, sources, where);
 }
 
-/// The sky and the levels only: background, whole, mesh and levels.
+/// Copies the sky and the levels to host memory: background, whole, mesh and levels.
 Detection<Cpu> sky_to_host(const Detection<Gpu>& found, const Gpu& where);
 
-/// Shrinks the buffers of sources to their contents, so that copies of them are no larger. The sources must have fitted
-/// into their room.
+/// Shrinks the buffers of sources to the number of runs and sources, so that copies of the buffers are no larger. All
+/// runs and sources must have fitted into the buffers.
 void leave_no_room(const ImageSummary& summary, Detection<Gpu>& found, const Gpu& where);
 
 /// Copies the runs of every step to `here`.
 void runs_to_host(const ImageSummary& summary, const Detection<Gpu>& found, Detection<Cpu>& here, const Gpu& where);
 
-/// to_host() with all other results of the steps, for the comparison of back ends.
+/// Copies the results of all steps to host memory, for the comparison of back ends.
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where);
 
-/// Results that the host reads of every image, in page-locked memory that is kept from image to image.
+/// Results of every image that the host reads, in page-locked memory that is kept from image to image.
 class HostResults {
  public:
   using Summary = ImageSummary;
 
   HostResults();
 
-  /// Queues the copies, waits for the stream, and returns the summary. The copies include as many sums as earlier
-  /// images have made room for.
+  /// Queues the copies, waits for the stream, and returns the summary. To save a second copy, also copies as many sums
+  /// as earlier images had sources.
   const Summary& receive(const Pixels<Gpu>& pixels, const Detection<Gpu>& found, const Gpu& where);
 
-  /// The sums of all sources, valid until the next receive(). Sums that receive() had no room for are fetched now.
+  /// The sums of all sources, valid until the next receive(). Copies those sums that receive() did not copy.
   std::span<const SourceSums> sums(const Detection<Gpu>& found, const Gpu& where);
 
-  /// To be called when `found` is new: its memory has no results yet.
+  /// To be called when the next `found` has new buffers, into which no image has written.
   void forget_rows() { rows_written_ = 0; }
 
  private:
@@ -122,11 +123,12 @@ class HostResults {
 
   PinnedBuffer summary_;
   PinnedBuffer rows_{0};
-  Buffer<SourceSums, Cpu> unforeseen_;  ///< sums of an image that has more sources than there was room for
-  std::int64_t room_ = 0;               ///< rows that fit into rows_
+  Buffer<SourceSums, Cpu> unforeseen_;  ///< sums of an image with more sources than `rows_` holds
+  std::int64_t room_ = 0;               ///< number of rows that `rows_` holds
   std::int64_t wanted_room_ = 0;
-  std::int64_t rows_written_ = 0;  ///< number of rows of `found` in which any image has written
-  std::int64_t rows_here_ = 0;     ///< number of this image's rows that are in rows_
+  std::int64_t rows_written_ =
+      0;  ///< number of rows of found.sums into which an earlier image has written; the rows beyond contain no values
+  std::int64_t rows_here_ = 0;  ///< number of rows of this image that are in `rows_`
 };
 
 }  // namespace srcextract

@@ -10,13 +10,13 @@
 
 namespace srcextract {
 
-/// Records when the stages in a stream end, image after image. The events are kept: to make or destroy one waits for
-/// all driver calls of other threads.
+/// Measures the times of stages in a stream, with CUDA events that are kept from image to image. Creating or destroying
+/// an event would wait for all driver calls of other threads.
 class StageEvents {
  public:
   explicit StageEvents(const Gpu& where) : stream_(where.stream) {}
 
-  /// Forgets the earlier stages; the first stage begins now.
+  /// Forgets the earlier stages. The first stage is timed from now.
   void begin() {
     count_ = 0;
     begin_.record(stream_);
@@ -29,10 +29,10 @@ class StageEvents {
     end.event.record(stream_);
   }
 
-  /// The end of the last stage, or the beginning if there is none.
+  /// The end of the last stage, or the event of begin() if no stage has ended.
   const TimedEvent& last() const { return count_ == 0 ? begin_ : ends_[count_ - 1].event; }
 
-  /// Reports the duration of every stage; all must be complete.
+  /// Calls on_stage(stage, seconds) for every stage. All stages must be complete.
   void report_times(const std::function<void(const char*, double)>& on_stage) const {
     const TimedEvent* before = &begin_;
     for (const StageEnd& end : std::span(ends_).first(count_)) {
@@ -49,7 +49,7 @@ class StageEvents {
   cudaStream_t stream_;
   TimedEvent begin_;
   std::vector<StageEnd> ends_;
-  std::size_t count_ = 0;  ///< events of this image
+  std::size_t count_ = 0;  ///< number of stages of this image, whose events are the first of `ends_`
 };
 
 }  // namespace srcextract

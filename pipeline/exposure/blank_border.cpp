@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t shortest_at_end = 2, shortest_within = 8, share_of_row = 20;
 
-/// A row of a plane, as float.
+/// Reads one row of a plane and converts its pixels to float.
 Image<float, Cpu> read_row(const PixelSource& plane, std::int64_t y) {
   const std::int64_t width = plane.shape.width;
   PixelSource one{.shape = {width, 1}, .format = plane.format, .read = {}};
@@ -27,8 +27,7 @@ bool ends_in_zeros(const float* row, std::int64_t width) {
   return width >= shortest_at_end && ((row[0] == 0 && row[1] == 0) || (row[width - 1] == 0 && row[width - 2] == 0));
 }
 
-/// Whether any of 64 rows spread over the plane (the first and the last included) begins or ends with at least two
-/// zeros.
+/// Whether any of 64 rows, spread evenly from the first to the last row, begins or ends with at least two zeros.
 bool may_have_border(const PixelSource& plane) {
   const std::int64_t height = plane.shape.height, rows = std::min<std::int64_t>(height, 64);
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -38,8 +37,7 @@ bool may_have_border(const PixelSource& plane) {
   return false;
 }
 
-/// Sets `out` to 1 at the pixels of a row that lie in runs of zeros at its ends, or in long runs. Returns the number of
-/// such pixels.
+/// Sets `out` to 1 at those zeros of a row that count as pixels without data (find_blank_border). Returns their number.
 std::int64_t mark_zeros(const float* row, std::int64_t width, std::byte* out) {
   const std::int64_t long_run = std::max(shortest_within, width / share_of_row);
   std::int64_t marked = 0;

@@ -19,9 +19,9 @@
 namespace srcextract {
 namespace {
 
-constexpr double most_noise = 3;  // times the median
+constexpr double most_noise = 3;  // in units of the median noise of all channels
 
-/// Sets the beam of one plane; if none is found, sets `problem` to the reason.
+/// Sets the beam of one plane, or `problem` if the plane has no beam.
 void find_beam_of(const FitsImage& image, const std::string& path, const BeamConfig& config, BeamPlane& plane) {
   const std::string& header = image.header();
   try {
@@ -32,14 +32,14 @@ void find_beam_of(const FitsImage& image, const std::string& path, const BeamCon
   }
 }
 
-/// A plane in a sum of channels: minus `level`, times `weight`.
+/// A plane of a weighted mean. `level` is subtracted from its pixels; `weight` is the inverse of its noise variance.
 struct Summand {
   PixelSource pixels;
   double level = 0, weight = 0;
   bool zero_is_blank = false;
 };
 
-/// Reads `count` pixels of a plane, from pixel `first` on, as float.
+/// Reads `count` pixels of a plane, starting at pixel `first`, as one row of float.
 Image<float, Cpu> read_part(const PixelSource& plane, std::int64_t first, std::int64_t count) {
   PixelSource part{.shape = {count, 1}, .format = plane.format, .read = {}};
   part.read = [&](std::int64_t at, std::int64_t pixels, std::byte* out) { plane.read(first + at, pixels, out); };
@@ -79,7 +79,7 @@ std::vector<CubePlane> planes_to_combine(const FitsImage& image, const std::vect
   const CubeAxes axes(image.header(), image.axes());
   std::vector<CubePlane> planes;
   for (const std::int64_t number : wanted) {
-    image.plane(number);  // throws if there is none
+    image.plane(number);  // throws Error{input} if there is no such plane
     planes.push_back(axes.plane(number));
   }
   if (!wanted.empty()) return planes;
@@ -136,7 +136,7 @@ void leave_out_noisy(const std::vector<double>& noise, std::vector<BeamPlane>& p
 
 CombinedChannels combine_channels(const FitsImage& image, const std::string& path, const BeamConfig& beam,
                                   const BackgroundConfig& background, const std::vector<std::int64_t>& planes) {
-  constexpr Cpu one_thread{1};  // images are combined beside one another
+  constexpr Cpu one_thread{1};  // other threads combine other images at the same time
   if (unit_factor(fits_unit(Header(image.header()).first_text("BUNIT")), "K"))
     throw Error(ErrorKind::input,
                 "the channels are in K, of which each frequency makes other janskys, so their sum has no flux: convert "
@@ -147,8 +147,8 @@ CombinedChannels combine_channels(const FitsImage& image, const std::string& pat
   std::vector<double> noise(channels.size()), level(channels.size());
   for (std::size_t i = 0; i < channels.size(); ++i) {
     if (none_has_a_beam)
-      channels[i].problem = "";  // the error that a beam is missing, with its remedies, comes where
-                                 // the beam is needed
+      channels[i].problem =
+          "";  // not an error here: the code that needs the beam reports the lack of one, with remedies
     if (!channels[i].problem.empty()) continue;
     const Pixels<Cpu> pixels = read_cube_plane(image, channels[i].at.number, one_thread);
     const Statistics sky = estimate_background(pixels.image, background, one_thread)->clipped;

@@ -14,39 +14,42 @@
 
 namespace srcextract {
 
-/// A plane of a radio cube with its beam.
+/// A plane of a radio cube with the beam of its observation.
 struct BeamPlane {
   CubePlane at;
   std::optional<SkyBeam> beam;
-  std::string problem;  ///< why the plane cannot be used; empty: it can
+  std::string problem;  ///< why the plane cannot be used; empty if it can be used
 };
 
-/// Finds the beam of each plane. If one plane's beam comes from the table BEAMS, the others' beams must come from that
-/// table too.
+/// Finds the beam of each plane. If the beam of any plane comes from the FITS table BEAMS, a plane whose beam comes
+/// from elsewhere counts as one without a beam.
 std::vector<BeamPlane> find_plane_beams(const FitsImage& image, const std::string& path, const BeamConfig& config,
                                         const std::vector<CubePlane>& planes);
 
-/// Names a plane for messages: "channel 3 (plane 7, 1.4 GHz)".
+/// Name of a plane for messages, for example "channel 3 (plane 7, 1.4 GHz)".
 std::string name_of(const CubePlane& plane);
 
-/// Reads a plane. Exact zeros at its border are masked.
+/// Reads a plane. Exact zeros at its border are masked (find_blank_border).
 Pixels<Cpu> read_cube_plane(const FitsImage& image, std::int64_t plane, const Cpu& where);
 
-/// Sets `problem` of planes whose noise exceeds three times the median of all. `noise`: per plane; 0: none.
+/// Sets `problem` of the planes whose noise is more than three times the median noise. Planes that have a problem
+/// already are ignored. `noise`: one value per plane.
 void leave_out_noisy(const std::vector<double>& noise, std::vector<BeamPlane>& planes);
 
-/// A sum of channels, each weighed by the inverse of its noise variance.
+/// A weighted mean of channels. The weight of a channel is the inverse of its noise variance.
 struct CombinedChannels {
-  PixelSource image;  ///< the sum; planes are read and added whenever this is read
+  PixelSource image;  ///< the mean, computed from the planes' rows whenever a row is read
   std::vector<std::int64_t> planes;
   std::vector<double> weights;
-  std::vector<std::string> left_out;  ///< channels that were left out, with the reason
+  std::vector<std::string> left_out;  ///< messages that name the channels left out, each with the reason
 };
 
-/// Combines channels of Stokes I, or the given `planes` if there are any. Leaves out planes without noise, without a
-/// beam (unless none has one), or with more than three times the median noise. One sky level per plane is subtracted.
-/// Reads one plane at a time to measure its noise; reading the result reads rows of all planes. Throws Error{input} if
-/// no plane can be used, or if pixels are in K.
+/// Combines the channels of Stokes I, or the given `planes` (numbers from 1) if there are any. Leaves out planes
+/// without noise, planes without a beam (unless no plane has a beam), and planes with more than three times the median
+/// noise. Subtracts one sky level from each plane.
+///
+/// To measure the noise, reads one plane at a time. Reading the result reads rows of all planes. Throws Error{input} if
+/// no plane can be used, or if the unit of pixels is K.
 CombinedChannels combine_channels(const FitsImage& image, const std::string& path, const BeamConfig& beam,
                                   const BackgroundConfig& background, const std::vector<std::int64_t>& planes);
 

@@ -16,7 +16,7 @@ namespace {
 
 using Images = std::vector<SelectedImage>;
 
-/// The value by which an HDU's map is recognised (such as EXTVER); empty if the HDU lacks the keyword.
+/// The header value by which a map is assigned to an image, such as EXTVER; nullopt if the HDU lacks the keyword.
 using Identity = std::optional<std::string>;
 using IdentityOf = Identity (*)(const SelectedImage&);
 
@@ -38,7 +38,7 @@ bool all_have_their_own(const Images& images, IdentityOf identity) {
   });
 }
 
-/// Images for a message: "HDU 1 'SCI', HDU 4 'SCI'".
+/// A list of images for messages: "HDU 1 'SCI', HDU 4 'SCI'".
 std::string listed(const Images& images) {
   return first_few(images.size(), [&](std::size_t i) {
     const SelectedImage& image = images[i];
@@ -49,12 +49,12 @@ std::string listed(const Images& images) {
   });
 }
 
-/// Pairs the maps of one section of the configuration with images.
+/// Assigns the maps of one configuration section to images.
 class Pairing {
  public:
   Pairing(const Images& images, const Images& maps, const MapKeys& keys) : images_(images), maps_(maps), keys_(keys) {}
 
-  /// The index of each image's map.
+  /// Index of the map of each image.
   std::vector<std::size_t> pairs() const {
     if (!keys_.file.empty())
       if (std::optional<std::vector<std::size_t>> named = by(name_and_version)) return std::move(*named);
@@ -64,8 +64,8 @@ class Pairing {
   }
 
  private:
-  /// Pairs each image with the map of equal `identity`. Empty if images share an identity, or if no map has one of
-  /// theirs.
+  /// Assigns to each image the map with the same `identity`. Returns nullopt if two images have the same identity, or
+  /// if no image has a map. Throws Error{input} if only some images have one, or an image has several.
   std::optional<std::vector<std::size_t>> by(IdentityOf identity) const {
     if (!all_have_their_own(images_, identity)) return std::nullopt;
     std::map<Identity, std::vector<std::size_t>> called;
@@ -105,7 +105,7 @@ class Pairing {
   const MapKeys& keys_;
 };
 
-/// Returns the keys' HDU names, those without an EXTVER extended to all EXTVERs of that name.
+/// Returns the HDU names of the keys. Each name without an EXTVER is extended to all EXTVERs of that name.
 HduNames of_any_version(const MapKeys& keys) {
   HduNames all = keys.hdus;
   if (all == "auto") return "all";
@@ -116,14 +116,15 @@ HduNames of_any_version(const MapKeys& keys) {
   return all;
 }
 
-/// Selects the maps that a section names. `file` has the images, or is null. Reduces `most_inflated` by the inflated
-/// size of a separate map file.
+/// Selects the maps that a configuration section names. `file` is the file of the images; null if the section names a
+/// separate file. Reduces `most_inflated` by the inflated size of a separate file.
 Images select_maps(const MapKeys& keys, FitsImages* file, const Config& config, std::int64_t& most_inflated) {
   Images maps = said_at_map(keys, config, [&] {
     std::optional<FitsImages> other;
     if (!keys.file.empty()) other.emplace(keys.file, most_inflated);
     FitsImages& of = other ? *other : *file;
-    Images named = of.select(keys.hdus, keys.hdu_key);  // an error names what is missing as the user wrote it
+    Images named =
+        of.select(keys.hdus, keys.hdu_key);  // first by the names as the user wrote them, which an error then contains
     const bool no_others = keys.hdus.several() || named.front().shape.count() == 0;
     if (!no_others) named = of.select(of_any_version(keys), keys.hdu_key);
     if (other) most_inflated -= other->held_bytes();
@@ -148,13 +149,13 @@ void take_maps_out(Images& images, const Images& maps, const MapKeys& keys, cons
                     keys.file_key));
 }
 
-/// The keys of a map, and its member of SelectedMaps.
+/// The keys of a map, and a function that returns its member of SelectedMaps.
 struct NamedMap {
   MapKeys keys;
   std::function<SelectedMap&(SelectedMaps&)> of;
 };
 
-/// All maps that the configuration names.
+/// All maps that the configuration asks for.
 std::vector<NamedMap> named_maps(const Config& config) {
   std::vector<NamedMap> named;
   const auto add = [&](const MapKeys& keys, SelectedMap SelectedMaps::*member) {
@@ -168,8 +169,8 @@ std::vector<NamedMap> named_maps(const Config& config) {
   return named;
 }
 
-/// Gives each image its map. An image without a readable header (the last one) gets no map; opening the image reports
-/// the reason.
+/// Assigns a map to each image. An image without a readable header, which is the last image, gets no map; opening that
+/// image throws the error.
 void pair_images(Images images, const Images& maps, const NamedMap& named, const Config& config,
                  std::vector<SelectedMaps>& all) {
   std::erase_if(images, [](const SelectedImage& image) { return !image.has_header; });

@@ -23,7 +23,7 @@ std::optional<int> bit_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// The plane that a header card names; empty if it names none.
+/// The bit that a header card names; nullopt if the card names none.
 std::optional<MaskPlane> plane_of(std::string_view card) {
   constexpr std::string_view long_keyword = "HIERARCH ";
   if (card.starts_with(long_keyword)) card = trimmed(card.substr(long_keyword.size()));
@@ -41,8 +41,8 @@ std::string listed(const std::vector<MaskPlane>& planes) {
          first_few(planes.size(), [&](std::size_t i) { return fmt::format("{} ({})", planes[i].name, planes[i].bit); });
 }
 
-/// Text for a message that the header has no bit `wanted`: names the most similar name. `wanted` may begin with the
-/// keyword's prefix.
+/// End of a message that the header does not define `wanted`: suggests the most similar name, or is empty. `wanted` may
+/// begin with the prefix MP_.
 std::string near_to(std::string wanted, const std::vector<MaskPlane>& planes) {
   if (wanted.starts_with(prefix) && wanted.size() > prefix.size()) wanted.erase(0, prefix.size());
   std::vector<std::string> names;
@@ -51,8 +51,8 @@ std::string near_to(std::string wanted, const std::vector<MaskPlane>& planes) {
   return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
-/// The bit that `wanted` names. A number is the bit itself, even if the header gives that name to another bit. Empty if
-/// there is no such bit.
+/// The bit that `wanted` stands for, by number or name; nullopt if there is none. A number is always the bit itself,
+/// even if the header uses that number as the name of another bit.
 std::optional<int> bit_of(const std::string& wanted, const std::vector<MaskPlane>& planes) {
   if (const std::optional<int> number = bit_number(wanted)) return number;
   std::optional<int> bit;

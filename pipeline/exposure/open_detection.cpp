@@ -14,7 +14,7 @@
 namespace srcextract {
 namespace {
 
-/// Greatest distance, in pixels by the WCS of both images, at which two pixels still count as the same.
+/// Largest distance in pixels between the sky positions of a pixel in two images at which the pixels count as the same.
 constexpr double same_pixel = 0.1;
 
 void require_same_shape(const Shape& found, const DetectionTask& task, const Shape& measured, const std::string& name) {

@@ -19,13 +19,13 @@ std::vector<std::int64_t> all_planes(const FitsImage& image) {
   return numbers;
 }
 
-/// Number of planes to combine, known before any of them is opened.
+/// Number of planes to combine, known before they are opened.
 std::size_t count_planes(const FitsImage& image, const CombineConfig& combine, bool all, std::size_t others) {
   if (all) return static_cast<std::size_t>(image.planes());
   return combine.planes.size() + others + (combine.files.empty() ? 0 : 1);
 }
 
-/// The key that names the planes to combine: the list that is given, else combine.method.
+/// The key that names the planes to combine. If no key lists planes, combine.method.
 std::string key_of_planes(const CombineConfig& config) {
   return !config.hdus.empty()     ? "combine.hdus"
          : !config.files.empty()  ? "combine.files"
@@ -85,8 +85,8 @@ void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Confi
   }
 }
 
-/// Opens the images to combine and takes a plane of each. Images of combine.hdus replace the first image; files of
-/// combine.files follow it.
+/// Opens the images to combine and uses one plane of each. Images named by combine.hdus replace the first image; files
+/// named by combine.files are added to it.
 void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                            const Config& config) {
   if (key == "combine.hdus") {

@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// Calls f(); prefixes an Error that it throws with `where`, a place in the configuration.
+/// Calls f(). If f() throws an Error, rethrows it with `where`, a place in the configuration, before the message.
 template <class F>
 void said_at(const std::string& where, F&& f) {
   try {
@@ -22,40 +22,43 @@ void said_at(const std::string& where, F&& f) {
   }
 }
 
-/// A frame of the sky, opened: one plane of an image or, where `combine` asks for it, several planes of one shape.
+/// An open image of the sky: one plane, or several planes of one shape that the configuration's section `combine`
+/// combines.
 class OpenFrame {
  public:
-  /// `path` is the file of `image`. Also opens the other planes and files of the frame. Throws Error{input} if a plane,
-  /// an HDU or a file is missing, cannot be used, or has another shape. Throws Error{config} if there are too few or
-  /// too many planes. Both messages begin with the place in the configuration that asks for it. Throws Error{memory} if
-  /// the gzipped ones among the further files have more than `most_inflated` bytes together.
+  /// Opens the frame that begins with `image`, whose file is `path`: also the other planes and files that `config`
+  /// names.
+  ///
+  /// Throws Error{input} if a plane, an HDU or a file is missing, cannot be used, or has another shape. Throws
+  /// Error{config} if there are too few or too many planes. Both messages begin with the place in the configuration.
+  /// Throws Error{memory} if the gzipped files besides `path` inflate to more than `most_inflated` bytes together.
   OpenFrame(FitsImage image, const std::string& path, const Config& config,
             std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
 
-  /// The first image; its header and WCS are the frame's.
+  /// The first image. Its header and WCS are those of the frame.
   const FitsImage& image() const { return images_.front(); }
 
   const std::vector<PixelSource>& planes() const { return planes_; }
-  /// Numbers of the planes in image()'s cube, from 1. If planes come from several images, only the number in the first
-  /// image.
+  /// Numbers of the planes in image(), from 1. If the planes come from several images, contains only the plane of the
+  /// first.
   const std::vector<std::int64_t>& plane_numbers() const { return plane_numbers_; }
-  /// Weights of the channels that were combined into the only plane (combine_channels); empty otherwise.
+  /// Weights of the channels that were combined into one plane (combine_channels); empty in all other cases.
   const std::vector<double>& weights() const { return weights_; }
   const PixelSource& first() const { return planes_.front(); }
 
-  /// The part of `most_inflated` that is left.
+  /// Number of bytes that the gzipped files of this frame leave of `most_inflated`.
   std::int64_t most_inflated() const { return most_inflated_; }
 
   /// FitsImage::datasum() of the first plane.
   std::uint32_t datasum() const { return image().datasum(plane_numbers_.front()); }
 
-  /// FitsImage::require_unchanged() of all its files.
+  /// Calls FitsImage::require_unchanged() for all files of the frame.
   void require_unchanged() const {
     for (const FitsImage& image : images_) image.require_unchanged();
   }
 
-  /// Names of the combined parts for messages and the report: "plane 2", "HDU SCI2", "the image", "r.fits". Empty if
-  /// nothing was combined.
+  /// Names of what was combined, for messages and the run record: "plane 2", "HDU SCI2", "the image", "r.fits". Empty
+  /// if nothing was combined.
   const std::vector<std::string>& combined() const { return combined_; }
 
  private:
@@ -67,7 +70,7 @@ class OpenFrame {
   void require_one_shape(const std::string& where) const;
 
   std::vector<FitsImage> images_;
-  std::int64_t most_inflated_;  ///< bytes that gzipped files may still take in memory
+  std::int64_t most_inflated_;  ///< bytes that gzipped files opened later may take when inflated
   std::vector<std::int64_t> plane_numbers_;
   std::vector<PixelSource> planes_;
   std::vector<double> weights_;

@@ -41,8 +41,8 @@ OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::
   });
 }
 
-/// The bits of a quality map that the names or numbers in `wanted` select. `key` is the setting that gives `wanted`,
-/// for messages.
+/// The bits of a quality map that `wanted` selects, by names or numbers. `key`: the configuration key of `wanted`, for
+/// messages.
 std::uint64_t bits_of(const OpenMap& map, const std::vector<std::string>& wanted, const std::string& key,
                       const Config& config) {
   std::uint64_t bits = 0;
@@ -51,7 +51,7 @@ std::uint64_t bits_of(const OpenMap& map, const std::vector<std::string>& wanted
   return bits;
 }
 
-/// Replaces the mask's pixels by ones that are masked where mask.bits and mask.good say that a pixel is bad.
+/// Replaces the pixels of the mask by pixels that are masked where mask.bits and mask.good select bad pixels.
 void mask_by_bits(const Config& config, OpenMap& map) {
   const std::uint64_t bits = bits_of(map, config.mask.bits, "mask.bits", config);
   said_at(config.place_of("mask.bits"), [&] { map.pixels = mask_source(map.pixels, {bits, config.mask.good}); });

@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// An opened map with a value for every pixel of a frame: its noise, its sky level, or its flags.
+/// An open map with a value for each pixel of a frame: its noise (weights), its mask, its sky level, or its flags.
 struct OpenMap {
   std::string path;
   FitsImage image;
@@ -22,31 +22,31 @@ struct OpenMap {
   std::uint32_t datasum() const { return image.datasum(plane); }
 };
 
-/// The maps that are read with a frame, where there are any: weights, mask (bad pixels are masked), sky level.
+/// The open maps of a frame; nullopt where there is none. In `mask`, bad pixels are masked.
 struct OpenMaps {
   std::optional<OpenMap> weights, mask, level;
 
-  /// FitsImage::require_unchanged() of all of them.
+  /// Calls FitsImage::require_unchanged() for all maps.
   void require_unchanged() const;
 };
 
-/// Opens the maps of a frame. Of a map with several planes, the plane with the number of the frame's first plane is
-/// used. Throws Error{input} that begins with the place of the key:
-/// - a map cannot be read, is the image itself, or has another shape
-/// - the mask lacks one of mask.bits
+/// Opens the maps of a frame. In a map with several planes, the plane with the number of the frame's first plane is
+/// used. `path`: file of the frame. Throws Error{input} that begins with the place of the key:
+/// - if a map cannot be read, is the image itself, or has another shape
+/// - if the mask has no bit that mask.bits names
 OpenMaps open_maps(const SelectedMaps& selected, const std::string& path, const OpenFrame& frame, const Config& config);
 
-/// The frame with its maps. The sky level may also be a number from the configuration.
+/// The frame with its maps as the input of the stages. The sky level may also be a number in the configuration.
 Exposure exposure_of(const OpenFrame& frame, const OpenMaps& maps, const Config& config);
 
-/// A map of flags, opened.
+/// An open map of flags.
 struct OpenFlags {
   OpenMap map;
   FlagMap flags;
 };
 
-/// Opens flag maps as open_maps() does, in the order of `selected`. Also throws Error{input} if a map holds no flags,
-/// or lacks one of flags.bits.
+/// Opens maps of flags in the order of `selected`, as open_maps() does. Also throws Error{input} if the pixels of a map
+/// cannot be flags, or if the map has no bit that flags.bits names.
 std::vector<OpenFlags> open_flags(const std::vector<SelectedMap>& selected, const std::string& path,
                                   const OpenFrame& frame, const Config& config);
 

@@ -34,7 +34,7 @@ OpenPositions place_positions(const PositionList& list, const std::string& heade
 }
 
 void name_positions(const OpenPositions& positions, const Shape& shape, const Config& config, Sources& sources) {
-  constexpr double drawn = 3;  // semi-axis of drawn ellipses, in units of A_IMAGE
+  constexpr double drawn = 3;  // semi-axes of drawn ellipses in units of A_IMAGE and B_IMAGE
   const PositionList& list = positions.list;
   if (!list.number.empty()) sources[columns::number] = list.number;
   auto &x = sources[columns::x_image], &y = sources[columns::y_image], &a = sources[columns::a_image],

@@ -13,8 +13,8 @@
 namespace srcextract {
 namespace {
 
-/// Greatest distance, in pixels, of corresponding pixels that need no resampling; a hundredth of it with
-/// difference.align: wcs.
+/// Largest distance, in pixels, between corresponding pixels of both frames that need no resampling. With
+/// difference.align = wcs, a hundredth of this distance.
 constexpr double same_place = 0.1;
 
 bool has_sky(const OpenFrame& frame) {
@@ -26,7 +26,8 @@ std::string size_of(const Shape& shape) {
   return fmt::format("{} x {} pixels", shape.width, shape.height);
 }
 
-/// Whether the map leads any node into an image of that shape, or so near it that a pixel between nodes may lie in it.
+/// Whether the frames overlap: the map leads one of its nodes into an image of that shape, or nearly so. Near enough is
+/// a distance at which a pixel between the nodes may be inside.
 bool overlap(const PixelMap& map, const Shape& shape) {
   constexpr auto margin = static_cast<double>(PixelMap::step);
   for (std::size_t node = 0; node < map.x.size(); ++node) {
@@ -37,7 +38,7 @@ bool overlap(const PixelMap& map, const Shape& shape) {
   return false;
 }
 
-/// How pixels of the new frame map to the reference; null if both frames have the same pixels.
+/// The map from pixels of the new frame to the reference; null if both frames have the same pixels.
 std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string& name, const OpenFrame& reference,
                                       const std::string& reference_name, const Config& config, const Cpu& where) {
   const Shape &shape = fresh.first().shape, &other = reference.first().shape;

@@ -13,26 +13,31 @@
 
 namespace srcextract {
 
-/// The frame that `srcextract difference` subtracts, opened.
+/// The open reference frame, which `srcextract difference` subtracts from the new frame.
 struct OpenReference {
   std::string path;
   OpenFrame frame;
   OpenMaps maps;
-  std::shared_ptr<const ReferenceFrame> subtracted;  ///< for the stages
+  std::shared_ptr<const ReferenceFrame> subtracted;  ///< the frame and its maps as the input of the stages
 
-  /// FitsImage::require_unchanged() of all its files.
+  /// Calls FitsImage::require_unchanged() for all files of the reference.
   void require_unchanged() const {
     frame.require_unchanged();
     maps.require_unchanged();
   }
 };
 
-/// Opens the reference of a new frame, which messages call `name`, and determines how the pixels of both correspond. If
-/// input.hdu may select several HDUs, the reference's HDU is the one with the same number. `own` is the reference's
-/// configuration, which names its maps; null: `config`, and no maps. Throws the errors of open_maps(). Throws
-/// Error{input} if the reference cannot be read, or if the WCS of the frames cannot tell how they correspond. Also
-/// throws Error{input} if the frames differ in their sky pixels and difference.align does not say how to handle it.
-/// Throws Error{memory} if the reference is gzipped and has more than `most_inflated` bytes.
+/// Opens the reference of the new frame `fresh`, which messages call `name`, and determines how the pixels of both
+/// correspond. If input.hdu may select several HDUs, the reference's HDU is the one with the same number as that of
+/// `fresh`.
+///
+/// `own`: configuration of the reference, which names its maps; null: the reference is read with `config` and has no
+/// maps.
+///
+/// Throws the errors of open_maps(). Throws Error{input} if the reference cannot be read, or if the WCS of the frames
+/// do not determine how they correspond. Also throws Error{input} if pixels differ in their sky positions and
+/// difference.align does not allow resampling. Throws Error{memory} if the reference is gzipped and inflates to more
+/// than `most_inflated` bytes.
 OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
                              const Config& config, const Config* own, const Cpu& where,
                              std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());

@@ -32,7 +32,8 @@ constexpr std::array<std::string_view, 3> pixel_units = {"", "pixel", "pix"};
 constexpr std::array<std::string_view, 4> degree_units = {"", "deg", "degree", "degrees"};
 constexpr std::array<std::string_view, 4> no_units = {"", "pixel", "pix", "1"};
 
-/// Column names of sky positions: srcextract's, common ones, and VizieR's; the first usable pair is used.
+/// Names of pairs of sky position columns: those of srcextract, common names, and those of VizieR. The first pair in
+/// the table that is in degrees is used.
 struct SkyNames {
   std::string_view alpha, delta;
 };
@@ -44,15 +45,16 @@ constexpr std::array<SkyNames, 5> sky_names = {{{"ALPHA_J2000", "DELTA_J2000"},
 constexpr const char* all_sky_names =
     "ALPHA_J2000 and DELTA_J2000 (or RA, DEC; VizieR's RA_ICRS, DE_ICRS; _RAJ2000, _DEJ2000; RAJ2000, DEJ2000";
 
-/// If a row gives its position in two pairs of columns, as RA and DEC beside ALPHA_J2000 and DELTA_J2000, rounding
-/// alone makes them differ by at most so many degrees.
+/// Two pairs of position columns, such as RA, DEC and ALPHA_J2000, DELTA_J2000, may differ by this many degrees in a
+/// row, since both are rounded.
 constexpr double same_position = 0.01 / 3600;
 constexpr double to_radians = std::numbers::pi / 180;
 
-/// Bytes per row beside the table: positions in pixels and on the sky, and ForcedPositions in a growing vector.
+/// Bytes per row in addition to the table: positions in pixels and on the sky, and ForcedPositions in a vector that
+/// grows (old and new memory, which is twice as large).
 constexpr std::int64_t bytes_beside_row = 4 * sizeof(double) + 3 * sizeof(ForcedPosition);
 
-/// Finds the columns of positions in a table, and reads them.
+/// Reads a table of positions: finds the columns by their names and converts their values.
 class PositionReader {
  public:
   PositionReader(const std::string& path, std::int64_t room)
@@ -71,14 +73,15 @@ class PositionReader {
     fail(place_of_row(file_, row) + ": " + what);
   }
 
-  /// The first column with one of these names, marked as taken; empty if there is none.
+  /// The index of the first column with one of these names, which is marked as used; nullopt if there is none.
   std::optional<std::size_t> take(std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names)
       if (const std::optional<std::size_t> index = find(name)) return taken_[*index] = true, index;
     return std::nullopt;
   }
 
-  /// The column of this name (in capitals); does not mark it as taken.
+  /// The index of the column with this name, given in capitals; nullopt if there is none. Does not mark the column as
+  /// used.
   std::optional<std::size_t> find(std::string_view name) const {
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
       if (in_capitals(table_.columns[i].name) == name) return i;
@@ -87,7 +90,8 @@ class PositionReader {
 
   void take(std::size_t index) { taken_[index] = true; }
 
-  /// The values of a column as numbers; empty without a column. Throws Error{input} for another unit than `units`.
+  /// The values of a column as numbers, NaN where a value is missing; empty if `index` is nullopt. Throws Error{input}
+  /// if the unit of the column is not in `units`.
   std::vector<double> numbers(std::optional<std::size_t> index, Units units) const {
     if (!index) return {};
     const TableColumn& column = table_.columns[*index];
@@ -102,7 +106,7 @@ class PositionReader {
     return values;
   }
 
-  /// As numbers(); throws Error{input} for a missing or infinite value.
+  /// Like numbers(), but throws Error{input} if a value is missing or infinite.
   std::vector<double> finite_numbers(std::optional<std::size_t> index, Units units) const {
     std::vector<double> values = numbers(index, units);
     for (std::size_t row = 0; row < values.size(); ++row)
@@ -121,7 +125,7 @@ class PositionReader {
          "it is carried along as it is");
   }
 
-  /// Whether a column has numbers in degrees.
+  /// Whether a column has numbers in degrees (not sexagesimal text).
   bool is_in_degrees(std::size_t index) const {
     const TableColumn& column = table_.columns[index];
     return !std::holds_alternative<std::vector<std::string>>(column.values) &&
@@ -130,12 +134,13 @@ class PositionReader {
 
   const std::string& name(std::size_t index) const { return table_.columns[index].name; }
 
-  /// The names of all columns.
+  /// The names of the table's columns for messages.
   std::string names() const {
     return first_few(table_.columns.size(), [&](std::size_t i) { return table_.columns[i].name; });
   }
 
-  /// The table without the columns that were read as positions, that are measured anew, or that tell a row's origin.
+  /// The table without these columns: positions and other columns that were used, columns that srcextract measures
+  /// anew, and columns that name the HDU of a row.
   Table rest() && {
     std::vector<std::string> measured = column_names();
     measured.erase(measured.begin(), measured.begin() + std::ssize(column_groups()));
@@ -151,14 +156,13 @@ class PositionReader {
   }
 
  private:
-  /// VizieR's units "h:m:s" and "d:m:s", with their quotes.
+  /// Whether the unit is one of VizieR's sexagesimal units, "h:m:s" or "d:m:s", which may be in quotes.
   static bool is_sexagesimal(const TableColumn& column) { return column.unit.find(":m") != std::string::npos; }
 
   template <class T>
   void add_numbers(const std::string& name, const std::vector<T>& stored, std::vector<double>& values) const {
     if constexpr (std::is_same_v<T, std::string>) {
       for (const std::string& text : stored) {
-        // Empty text is a missing number.
         const std::optional<double> number = text.empty() ? missing : finite_number(text);
         if (!number)
           fail_at(std::ssize(values), name + " is '" + text +
@@ -183,12 +187,12 @@ void require_both(const PositionReader& table, std::optional<std::size_t> first,
     table.fail("of " + names + " there is one without the other: both are needed");
 }
 
-/// Two columns that form one position.
+/// Indices of two columns that together give a sky position.
 struct SkyColumns {
   std::size_t alpha, delta;
 };
 
-/// The position columns of a table: those in degrees, else the first pair in other units.
+/// The pairs of sky position columns: all pairs in degrees. If there are none, the first pair in another unit.
 std::vector<SkyColumns> sky_columns(const PositionReader& table) {
   std::vector<SkyColumns> in_degrees, others;
   bool half = false;
@@ -205,7 +209,8 @@ std::vector<SkyColumns> sky_columns(const PositionReader& table) {
   return in_degrees;
 }
 
-/// Throws Error{input} if other position columns differ from those that are used, as columns of another epoch would.
+/// Throws Error{input} if the positions in the pair `other` differ from those in the pair `mine`, which is used. Pairs
+/// may differ because their epochs differ.
 void require_same_places(const PositionReader& table, const PositionList& list, const SkyColumns& mine,
                          const SkyColumns& other) {
   const std::vector<double> alpha = table.numbers(other.alpha, degree_units);
@@ -213,7 +218,7 @@ void require_same_places(const PositionReader& table, const PositionList& list, 
   for (std::size_t row = 0; row < alpha.size(); ++row) {
     const double east = std::remainder(alpha[row] - list.alpha[row], 360) * std::cos(list.delta[row] * to_radians);
     const double apart = std::hypot(east, delta[row] - list.delta[row]);
-    if (!(apart > same_position)) continue;  // NaN where there is none
+    if (!(apart > same_position)) continue;  // false also for NaN, where the other pair has no position
     table.fail_at(static_cast<std::int64_t>(row),
                   table.name(mine.alpha) + ", " + table.name(mine.delta) + " and " + table.name(other.alpha) + ", " +
                       table.name(other.delta) +

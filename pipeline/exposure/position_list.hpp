@@ -9,29 +9,31 @@
 
 namespace srcextract {
 
-/// Positions to measure in every image of a run (srcextract --positions), as written in their table.
+/// Positions to measure in every image of a run (option --positions), as written in their table. A member is empty if
+/// the table lacks the column.
 struct PositionList {
   std::string path;
   std::int64_t rows = 0;
-  std::vector<double> x, y;          ///< in pixels, from 1 at the centre of the first pixel; empty: not in the table
-  std::vector<double> alpha, delta;  ///< in degrees, J2000; or empty
-  std::vector<double> a, b, theta;   ///< of the ellipse; or empty
-  std::vector<double> kron_radius;   ///< or empty
-  std::vector<std::int32_t> number;  ///< or empty
-  Table carried = {};                ///< further columns, which srcextract does not measure
+  std::vector<double> x, y;          ///< in pixels; the centre of the first pixel is 1
+  std::vector<double> alpha, delta;  ///< in degrees, J2000
+  std::vector<double> a, b, theta;   ///< ellipses: semi-axes in pixels, and angle in degrees
+  std::vector<double> kron_radius;   ///< in units of the ellipse's semi-axes
+  std::vector<std::int32_t> number;  ///< column NUMBER
+  Table carried =
+      {};  ///< all other columns, which are copied to the catalogue unless srcextract measures a column of that name
 };
 
-/// Reads positions from a table in any format of io/tables. Names are not case-sensitive. Columns:
+/// Reads positions from a table in any format of io/tables. Column names are not case-sensitive:
 /// - in pixels: X_IMAGE and Y_IMAGE, or X and Y
-/// - on the sky: ALPHA_J2000 and DELTA_J2000, RA and DEC, RA_ICRS and DE_ICRS, _RAJ2000 and _DEJ2000, RAJ2000 and
-///   DEJ2000
+/// - on the sky: ALPHA_J2000 and DELTA_J2000, RA and DEC, RA_ICRS and DE_ICRS, _RAJ2000 and _DEJ2000, or RAJ2000 and
+/// DEJ2000
 /// - optional: A_IMAGE, B_IMAGE and THETA_IMAGE; KRON_RADIUS; NUMBER
-/// A sexagesimal pair is ignored where another pair is in degrees. Throws Error{input}, with path and line or row, if:
-/// - the table cannot be read, or has no row or no positions
-/// - a position is no number, or a column has another unit
-/// - two pairs in degrees give a row different positions
-///
-/// Throws Error{memory} before the table and its places on an image take more than `room` bytes.
+/// A pair of sky columns in sexagesimal numbers is ignored if another pair is in degrees.
+/// Throws Error{input}, with the path and the line or row:
+/// - if the table cannot be read, or has no rows or no positions
+/// - if a position is not a number, or a column has another unit
+/// - if two pairs in degrees give a row different positions
+/// Throws Error{memory} if the table and its positions in an image would take more than `room` bytes.
 PositionList read_positions(const std::string& path, std::int64_t room = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace srcextract

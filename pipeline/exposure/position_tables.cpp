@@ -12,7 +12,7 @@ std::shared_ptr<const PositionList> PositionTables::read(const std::string& path
     if (known != tables_.end())
       if (std::shared_ptr<const PositionList> table = known->second.lock()) return table;
   }
-  // Read without the lock: otherwise waiting threads would read their tables one after the other.
+  // Reads without the lock, so that threads can read different tables at the same time.
   const auto table = std::make_shared<const PositionList>(read_positions(path, room_));
   const std::lock_guard lock(mutex_);
   std::erase_if(tables_, [](const auto& entry) { return entry.second.expired(); });

@@ -14,8 +14,7 @@
 namespace srcextract {
 namespace {
 
-/// Adds `columns`, which are all computed from the measured columns in `needs`. Adds none if the header gives no sky
-/// positions.
+/// Adds `columns`, which are all computed from the measured columns `needs`. Adds none if the header has no usable WCS.
 void add_columns_of(const ColumnNeeds& needs, const std::vector<SkyColumn>& columns, const std::string& header,
                     bool all_in_j2000, Sources& sources, const Cpu& where) {
   std::array<std::vector<double>, std::tuple_size_v<ColumnNeeds>> given;

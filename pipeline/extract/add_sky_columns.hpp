@@ -9,12 +9,14 @@
 
 namespace srcextract {
 
-/// Adds the further sky columns of `config.output.columns`, by the WCS of a FITS header, if the sources have sky
-/// positions. Moments M become J M J^T. The columns of J are the sky vectors of one pixel along x and y at the moments'
-/// position (io/wcs/look_at_sky.hpp).
+/// Adds the sky columns of `config.output.columns` other than the positions, by the WCS of a FITS header. Does nothing
+/// if the sources have no sky positions.
+///
+/// Second moments M of the pixel frame become J M J^T on the sky. The columns of the matrix J are the sky vectors of
+/// one pixel along x and along y, at the position of the moments (io/wcs/look_at_sky.hpp).
 void add_sky_columns(const std::string& header, const Config& config, Sources& sources, const Cpu& where = {});
 
-/// Whether a word of output.columns, a column or a group, stands for columns that need sky positions.
+/// Whether a word of output.columns, the name of a column or of a group, stands for columns that need sky positions.
 bool is_on_sky(std::string_view word);
 
 }  // namespace srcextract

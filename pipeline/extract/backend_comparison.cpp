@@ -29,7 +29,7 @@ bool same(Integer a, Integer b) {
   return a == b;
 }
 
-/// Size of the difference between two values; NaN against a number is the largest possible.
+/// Absolute difference of two values; infinite if it is NaN, as between NaN and a number.
 template <class T>
 double distance(T a, T b) {
   const double difference = std::abs(static_cast<double>(a) - static_cast<double>(b));
@@ -41,12 +41,12 @@ bool agree(T cpu, T cuda, double tolerance) {
   return same(cpu, cuda) || (tolerance > 0 && distance(cpu, cuda) <= tolerance);
 }
 
-/// Counts the elements of one stage and keeps the worst mismatch.
+/// Counts the elements and mismatches of one stage and keeps the largest difference.
 class Tally {
  public:
   explicit Tally(std::string stage) { row_.stage = std::move(stage); }
 
-  /// Compares a field of both back ends' results; either pointer may be null.
+  /// Compares a field of both back ends' results. A null pointer means that the result lacks the field.
   void compare(const StageField* cpu, const StageField* cuda) {
     const StageField& known = cpu != nullptr ? *cpu : *cuda;
     compare_sizes(known, cpu != nullptr ? cpu->size() : 0, cuda != nullptr ? cuda->size() : 0);
@@ -72,7 +72,7 @@ class Tally {
              [&] { return fmt::format("{}: {} on CPU, {} on CUDA", element_name(field, i), cpu, cuda); });
   }
 
-  /// Counts the elements that only one side has.
+  /// Counts the elements by which the two results differ in size as mismatches.
   void compare_sizes(const StageField& field, std::int64_t cpu, std::int64_t cuda) {
     const std::int64_t extra = std::max(cpu, cuda) - std::min(cpu, cuda);
     row_.elements += extra;
@@ -114,7 +114,7 @@ const StageField* find_field(const StageResult& result, const std::string& name)
   return found == result.fields.end() ? nullptr : &*found;
 }
 
-/// Compares both back ends' results of a stage; either pointer may be null.
+/// Compares both back ends' results of a stage. A null pointer means that the back end has no such result.
 StageComparison compare_results(const std::string& name, const StageResult* cpu, const StageResult* cuda) {
   static const StageResult nothing;
   const StageResult &ours = cpu != nullptr ? *cpu : nothing, &theirs = cuda != nullptr ? *cuda : nothing;
@@ -125,14 +125,14 @@ StageComparison compare_results(const std::string& name, const StageResult* cpu,
   return tally.row();
 }
 
-/// Finds the n-th result of a stage; null if there are fewer.
+/// Finds the result of a stage's n-th run, counted from 0; null if the stage ran fewer times.
 const StageResult* find_result(const StageRecord& record, const std::string& stage, int n) {
   for (const StageResult& result : record)
     if (result.stage == stage && n-- == 0) return &result;
   return nullptr;
 }
 
-/// How many earlier results of the record belong to the same stage as record[i].
+/// Number of earlier results in the record that belong to the same stage as record[i].
 int repetition(const StageRecord& record, std::size_t i) {
   return static_cast<int>(std::count_if(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(i),
                                         [&](const StageResult& other) { return other.stage == record[i].stage; }));

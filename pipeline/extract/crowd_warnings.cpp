@@ -10,8 +10,8 @@ namespace srcextract {
 
 void warn_of_crowd(const Config& config, const Extraction& extraction, std::vector<std::string>& warnings) {
   if (!extraction.crowd) return;
-  // Least radius of the PSF, in FWHM. With a PSF of 2 FWHM, a tenth of the completeness at a given purity was lost;
-  // with 2.5, nothing.
+  // Smallest radius of the PSF model in FWHM that gives no warning. In tests with a radius of 2 FWHM, a tenth of the
+  // completeness at a given purity was lost; with 2.5 FWHM, nothing was lost.
   constexpr double least_widths = 2.4;
   const double saturation = config.resources.saturation;
   if (saturation > 0 && saturation <= extraction.sky_level())

@@ -8,8 +8,9 @@
 
 namespace srcextract {
 
-/// Warns of a crowded-field fit if the saturation is not above the sky, the PSF model ends too close to its centre, or
-/// the gain is unknown. `config` is the image's.
+/// Adds warnings about a crowded-field fit, in which all stars of the image are fitted at once. Warns if the saturation
+/// is not above the sky, if the PSF model ends too close to its centre, or if the gain is unknown. `config`:
+/// configuration resolved for the image.
 void warn_of_crowd(const Config& config, const Extraction& extraction, std::vector<std::string>& warnings);
 
 }  // namespace srcextract

@@ -15,13 +15,14 @@ namespace {
 
 using Warnings = std::vector<std::string>;
 
-/// Warns if many rows of a difference look like residuals of stars, which the catalogue does not tell from real
-/// changes.
+/// Warns if many sources of a difference image look like residuals of stars that were not subtracted well. The
+/// catalogue does not mark them.
 void warn_of_star_residuals(const Config& config, const Extraction& extraction, Warnings& warnings) {
   constexpr std::int64_t least_paired = 5, least_faint = 10;
   constexpr double paired_share = 0.05, faint_share = 0.2;
   const Sources& changes = extraction.sources;
-  // The brightness of stars is derived from errors, which works only if errors come from photons and sky alone.
+  // The brightness of stars is derived from the errors of fluxes. That is possible only if the errors contain nothing
+  // but the noise of photons and sky.
   const bool tells_light = !extraction.aperture_noise && !frames_have_maps(config);
   const StarResiduals found =
       find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0);
@@ -54,7 +55,8 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
       widths ? "correct reference_fwhm and new_fwhm" : "give reference_fwhm and new_fwhm", gain));
 }
 
-/// Warns if the noise of a fitted difference is not what the noise of its two frames predicts.
+/// Warns if the noise of a difference with a fitted kernel is not what the noise of its two frames predicts. Also warns
+/// if the stars are too wide for the largest kernel.
 void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Warnings& warnings) {
   constexpr double shared = 0.2, unmatched = 2, contradicted = 0.5;
   if (!extraction.difference->fit || !(extraction.difference->fit->sky_variance > 0)) return;
@@ -87,7 +89,7 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
         place, scale));
 }
 
-/// Warns if a frame saturates at a value that neither its header nor the configuration states.
+/// Warns if a frame is saturated at a value that neither its header nor the configuration gives.
 void warn_of_pile_up(const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (!extraction.difference->fit) return;
   const auto warn = [&](const char* frame, double value) {

@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// Adds warnings about a difference of two frames, as image_warnings gives them. Throws Error{input} with the first one
-/// about its rows or noise, if difference.refuse_bad is set.
+/// Adds warnings about a difference image to `warnings`, in the form of image_warnings(). If difference.refuse_bad is
+/// set, throws Error{input} with the first warning about the rows or the noise of the difference.
 void warn_of_difference(const Config& config, const Extraction& extraction, std::vector<std::string>& warnings);
 
 }  // namespace srcextract

@@ -25,7 +25,7 @@
 namespace srcextract {
 namespace {
 
-/// An error that says how much memory the image needs.
+/// Returns an error whose message tells how much memory the image needs.
 Error out_of_memory(const ImageInput& input) {
   RunPlan plan = plan_of(input.exposure, input.config());
   if (input.detection != nullptr) {
@@ -40,20 +40,18 @@ Error out_of_memory(const ImageInput& input) {
                       shape.width, shape.height, bytes / 1e9)};
 }
 
-/// Extracts one image on the back ends.
+/// Extracts one image on one or both back ends.
 class ImageRun {
  public:
   ImageRun(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce& once)
       : input_(input), config_(input.config()), execution_(execution), progress_(progress), once_(once) {}
 
-  /// Extracts the image on the device.
   Extraction extract_cuda(const Observer& observe) const {
     const auto at = positions();
     return execution_.extractor->extract(input_.exposure, config_, observe, found_on_device(observe),
                                          at ? &*at : nullptr);
   }
 
-  /// Extracts the image on the CPU.
   Extraction extract_cpu(const Observer& observe) const {
     try {
       const auto at = positions();
@@ -78,7 +76,8 @@ class ImageRun {
             }};
   }
 
-  /// Extracts the image on both back ends, and compares their results and times. `result` gets the CPU's.
+  /// Extracts the image on both back ends and compares their results and times. `result` gets the extraction of the
+  /// CPU.
   void compare(ImageResult& result) const {
     StageRecord cpu_record = std::exchange(once_.cpu_record, {}), cuda_record = std::exchange(once_.cuda_record, {});
     result.backend = "cpu";
@@ -92,7 +91,7 @@ class ImageRun {
     result.times = result.comparison.cpu.steps;
   }
 
-  /// Finds the sources for other images, where the execution says.
+  /// Dual-image mode: finds the sources to be measured in other images, on the back end of the execution or on both.
   FoundTimes find() const {
     ImageResult result;
     result.backend = execution_.device && !execution_.compare ? "cuda" : "cpu";
@@ -110,7 +109,7 @@ class ImageRun {
   }
 
  private:
-  /// Runs the extraction three times without recording results, and returns the quickest time.
+  /// Extracts three times without recording results, and returns the times of the fastest run.
   template <class Extract>
   BackendTimes quickest(const Extract& extract) const {
     BackendTimes best;
@@ -125,7 +124,8 @@ class ImageRun {
     return best;
   }
 
-  /// The positions to measure, if they are given. Checks the memory for their rows.
+  /// The positions to measure, or nullopt if none are given. Throws NoRoom if there is not enough memory for their
+  /// rows.
   std::optional<ForcedPositions> positions() const {
     if (input_.positions == nullptr) return std::nullopt;
     const std::int64_t rows = input_.positions->list.rows;
@@ -134,7 +134,7 @@ class ImageRun {
     return input_.positions->forced();
   }
 
-  /// Checks the memory for the sources against the memory that is left beside the image.
+  /// Throws NoRoom if the sources need more memory than is left beside the image.
   void require_room_for(std::int64_t sources) const {
     require_room(once_.images * sources_memory(sources, config_),
                  fmt::format("it has {} sources, which need", sources));
@@ -147,10 +147,10 @@ class ImageRun {
                      (by_rate ? "lower detection.false_discovery_rate" : "raise detection.threshold"));
   }
 
-  /// Throws NoRoom if `needed` bytes exceed the memory that is left beside the image. In the message, `what` says what
-  /// needs the memory, and `remedy` how to reduce it. 1 MiB or less always passes.
+  /// Throws NoRoom if `needed` bytes are more than the memory left beside the image. For the message: `what` tells what
+  /// needs the memory, and `remedy` how to need less. Never throws for 1 MiB or less.
   void require_room(std::int64_t needed, const std::string& what, const std::string& remedy) const {
-    const std::int64_t left = input_.frame.most_inflated();  // the largest integer, if there is no limit
+    const std::int64_t left = input_.frame.most_inflated();  // the largest integer if memory is not limited
     constexpr std::int64_t not_counted = std::int64_t{1} << 20;
     if (needed <= not_counted || needed - execution_.left_beside <= left) return;
     throw NoRoom(
@@ -159,7 +159,7 @@ class ImageRun {
         remedy);
   }
 
-  /// The detection image and its configuration, made once and used by both back ends.
+  /// The detection image with its resolved configuration, made at the first call and used by both back ends.
   const DetectionImage& found_in() const {
     if (!once_.image)
       once_.image = std::make_unique<const DetectionImage>(
@@ -168,7 +168,7 @@ class ImageRun {
     return *once_.image;
   }
 
-  /// Finds the sources of the detection image at the first call, and returns them; null without a detection image.
+  /// The sources of the detection image, found at the first call; null if there is no detection image.
   const FoundElsewhere<Cpu>* found_elsewhere(const Observer& observe) const {
     if (input_.detection == nullptr) return nullptr;
     try {
@@ -179,7 +179,7 @@ class ImageRun {
     return &*once_.sources;
   }
 
-  /// As found_elsewhere(), on the device.
+  /// Like found_elsewhere(), but on the GPU.
   const CudaExtractor::Found* found_on_device(const Observer& observe) const {
     if (input_.detection == nullptr) return nullptr;
     if (!once_.on_device) once_.on_device = execution_.extractor->find(found_in(), observe);
@@ -204,7 +204,8 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
   result.times.push_back({"sky", seconds_since(begin)});
 }
 
-/// Fits Gaussians and measures them in the planes of a cube, if the configuration asks for it.
+/// Fits Gaussians if the configuration asks for that, and measures them in the planes of a cube if it asks for that
+/// too.
 void fit_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
   if (!fits_gaussians(input.config())) return;
   const auto begin = std::chrono::steady_clock::now();
@@ -218,8 +219,8 @@ void fit_sources(const ImageInput& input, const Execution& execution, ImageResul
   drop_fitted_images(input.config(), result.extraction);
 }
 
-/// Checks that float32 resolves the noise (check_precision), for an unchanged image of one file. Combined or subtracted
-/// images have another sky than their files.
+/// Checks that float32 resolves the noise of a single image (check_precision). Not done for combined or subtracted
+/// images, since their sky level is not that of the files.
 void check_precision(const ImageInput& input, const Extraction& extraction) {
   if (input.reference != nullptr || !input.frame.combined().empty()) return;
   Background sky = extraction.background;
@@ -227,7 +228,8 @@ void check_precision(const ImageInput& input, const Extraction& extraction) {
   check_precision(input.first().format, sky);
 }
 
-/// Sets flags of sources from flag maps and from the image's header. A difference has no saturated pixels.
+/// Sets flags of sources from maps of flags, and from the saturation level. In a difference image, saturation is not
+/// flagged.
 void flag_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
   if (!input.flags.empty()) {
     const auto begin = std::chrono::steady_clock::now();

@@ -27,27 +27,28 @@
 
 namespace srcextract {
 
-/// One image as read, for the log and the report.
+/// One open image, for the extraction, the log and the run record.
 struct ImageInput {
   const ImageFile& file;
-  const std::string& name;  ///< in messages: the path, and the HDU if several of the file are extracted
+  const std::string& name;  ///< in messages: the path, and the HDU if several HDUs of the file are extracted
   const OpenFrame& frame;
-  const OpenReference* reference;  ///< the frame subtracted from it; null: none
-  const OpenMap* weights;          ///< its noise map; null: there is none
-  const OpenMap* mask;             ///< the mask of bad pixels; null: there is none
-  const OpenMap* level;            ///< its sky level; null: there is no map
+  const OpenReference* reference;  ///< the frame that is subtracted from the image; null if there is none
+  const OpenMap* weights;          ///< the open weight map; null if there is none
+  const OpenMap* mask;             ///< the open mask of bad pixels; null if there is none
+  const OpenMap* level;            ///< the open map of the sky level; null if there is none
   Exposure exposure;
-  std::vector<const OpenFlags*> flags = {};  ///< every map that sources are flagged with
-  const OpenDetection* detection = nullptr;  ///< the image in which sources are detected; null: this image itself
-  const OpenPositions* positions = nullptr;  ///< positions to measure; null: detected sources
-  const Config* resolved = nullptr;          ///< its configuration (pipeline/resolve)
-  const OpenFrame* cube = nullptr;           ///< whose planes are measured (measures_cube); null: none
+  std::vector<const OpenFlags*> flags = {};  ///< all maps of flags for sources
+  const OpenDetection* detection =
+      nullptr;  ///< dual-image mode: the image in which sources are found; null if they are found in the image itself
+  const OpenPositions* positions = nullptr;  ///< positions to measure; null if sources are to be found
+  const Config* resolved = nullptr;          ///< configuration resolved for the image (pipeline/resolve)
+  const OpenFrame* cube = nullptr;  ///< the cube whose planes are measured (measures_cube); null if there is none
 
   const Config& config() const { return *resolved; }
   const PixelSource& first() const { return exposure.planes.front(); }
   const std::string& header() const { return frame.image().header(); }
 
-  /// Header values that catalogue and report repeat.
+  /// Values of the header keywords that are copied to the catalogue and the run record.
   std::vector<HeaderValue> keywords(const OutputConfig& config) const {
     return header_values(header(), frame.image().primary_header(), config.header_keywords);
   }
@@ -55,34 +56,34 @@ struct ImageInput {
 
 struct FoundPsf;
 
-/// Result of extracting one image.
 struct ImageResult {
-  Extraction extraction;               ///< catalogue and check data, with sky positions if the image has a WCS
-  std::string no_sky_reason;           ///< why sources have no sky positions; empty if they have them
-  std::vector<SkyPosition> footprint;  ///< sky positions of the image's corners
-  std::string backend;                 ///< of the catalogue: cpu or cuda
+  Extraction
+      extraction;  ///< catalogue and data for other outputs; the catalogue has sky positions if the image has a WCS
+  std::string no_sky_reason;           ///< why the catalogue has no sky positions; empty if it has
+  std::vector<SkyPosition> footprint;  ///< sky positions of the corners of the image
+  std::string backend;                 ///< the back end that made the catalogue: "cpu" or "cuda"
   std::vector<StepTime> times;
   BackendComparison comparison;
-  std::shared_ptr<const FoundPsf> psf;  ///< the PSF made from this image (pipeline/extract/find_psf.hpp); null: none
-                                        ///< was made
-  std::vector<std::string> warnings;    ///< possible problems (pipeline/extract/image_warnings.hpp)
+  std::shared_ptr<const FoundPsf>
+      psf;  ///< the PSF made from the stars of this image (pipeline/extract/find_psf.hpp); null if none was made
+  std::vector<std::string> warnings;  ///< warnings about possible problems (pipeline/extract/image_warnings.hpp)
 };
 
-/// Sources of the detection image: found once, with the first measured image's pixel scale, and reused for the others.
-/// Each back end keeps its own copy.
+/// Dual-image mode: the sources of the detection image, which are found only once and then measured in several images.
+/// The pixel scale of the first measured image is used. Each back end has its own copy.
 struct FoundOnce {
-  std::int64_t images = 1;  ///< number of measured images
+  std::int64_t images = 1;  ///< number of images in which the sources are measured
   std::unique_ptr<const DetectionImage> image = nullptr;
   std::optional<FoundElsewhere<Cpu>> sources = std::nullopt;
   std::shared_ptr<const CudaExtractor::Found> on_device = nullptr;
-  StageRecord cpu_record = {}, cuda_record = {};  ///< record of finding the sources, until an image takes it into its
-                                                  ///< comparison
+  StageRecord cpu_record = {},
+              cuda_record = {};  ///< records of finding the sources, which the first image takes into its comparison
 };
 
-/// Sources need more memory than is left beside their image.
+/// The error that the sources, or another step, need more memory than is left beside the image.
 class NoRoom : public Error {
  public:
-  /// `lack` says what needs how much, and how much there is; `remedy` how to need less.
+  /// `lack`: what needs how much memory, and how much there is. `remedy`: how to need less.
   NoRoom(std::string lack, const std::string& remedy)
       : Error(ErrorKind::memory, lack + " (--memory); " + remedy + ", or allow more"), lack_(std::move(lack)) {}
 
@@ -92,19 +93,20 @@ class NoRoom : public Error {
   std::string lack_;
 };
 
-/// Extracts one image where `execution` says. Writes nothing. Throws the errors of the stages, and NoRoom. `once` keeps
-/// the sources of a detection image that several images share.
+/// Extracts one image on the back end of `execution`. Writes no output. `once` (dual-image mode): the sources of a
+/// detection image that several images share; found and stored at the first call. Throws the errors of the stages, and
+/// NoRoom.
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress,
                           FoundOnce* once = nullptr);
 
-/// The back end that found the sources, and its times.
+/// The back end that found the sources ("cpu" or "cuda"), and the times of its steps.
 struct FoundTimes {
   std::string backend;
   std::vector<StepTime> times;
 };
 
-/// Finds the sources of the detection image and keeps them in `once`. `first` is the first image in which they will be
-/// measured. Throws the errors of the stages.
+/// Dual-image mode: finds the sources of the detection image and stores them in `once`. `first`: the first image in
+/// which the sources will be measured. Throws the errors of the stages, and NoRoom.
 FoundTimes find_once(const ImageInput& first, const Execution& execution, Progress& progress, FoundOnce& once);
 
 }  // namespace srcextract

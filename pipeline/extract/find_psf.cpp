@@ -17,8 +17,8 @@
 namespace srcextract {
 namespace {
 
-/// Settings of the search for stars: SExtractor's filter and deblending. Sky and noise are estimated as the image's own
-/// configuration says.
+/// The configuration for finding stars: SExtractor's default filter, and deblending. Sky and noise are estimated with
+/// the image's own settings.
 Config config_of_stars(const Config& given) {
   constexpr double threshold = 2;
   Config config = given;
@@ -65,7 +65,7 @@ std::vector<PsfStar> stars_of(const Sources& sources) {
   return stars;
 }
 
-/// Texts such as "12 too faint": how many sources were rejected as stars, for each reason.
+/// Texts such as "12 too faint": for each reason, the number of sources that were rejected as stars.
 std::vector<std::string> sorted_out(const std::vector<PsfStar>& stars) {
   std::vector<std::string> words;
   for (auto verdict = StarVerdict::used; verdict <= StarVerdict::misfit;

@@ -10,23 +10,28 @@
 
 namespace srcextract {
 
-/// The PSF of an image, made from its stars (psf.method: fit).
+/// The PSF (point-spread function) of an image, made from its stars (psf.method: fit).
 struct FoundPsf {
   MadePsf made;
-  std::vector<PsfStar> stars;       ///< all detected sources, each with the reason why it was used or rejected
-  std::vector<std::string> sorted;  ///< in words, how many sources were rejected for which reason
+  std::vector<PsfStar>
+      stars;  ///< all detected sources; each has a verdict, which is `used` or the reason for its rejection
+  std::vector<std::string> sorted;  ///< texts such as "12 too faint": number of rejected sources for each reason
   double seconds = 0;
-  Config config;  ///< the image's configuration, with the fitted PSF in its resources as if psf.file named it
+  Config config;  ///< the image's configuration, with the fitted PSF in `resources` as if psf.file had named it
 
   std::size_t used() const;
 };
 
-/// Whether a PSF is made from the image: the configuration says so, and a column or an output needs it.
+/// Whether a PSF is made from the image: psf.method is `fit`, the image is no difference, and a column or an output
+/// needs the PSF.
 bool makes_psf(const ImageInput& input);
 
-/// Finds the stars of the image and fits the PSF (make_psf) on the host. Stars are found in an extraction of their own,
-/// whose settings do not depend on those of sources. So the PSF depends only on the pixels, their sky, noise, gain and
-/// saturation. Logs the result. Throws Error{input} if no star can tell the PSF, and what the stages throw.
+/// Finds the stars of the image and fits the PSF (make_psf) on the CPU.
+///
+/// Stars are found in a separate extraction, whose detection settings are fixed. So the PSF depends only on the pixels
+/// and on the settings of sky, noise, gain and saturation.
+///
+/// Logs the result. Throws Error{input} if no star is good enough for a PSF, and what the stages throw.
 std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Execution& execution, Progress& progress);
 
 }  // namespace srcextract

@@ -16,10 +16,10 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t blocks_along = 8;  // in either direction
+constexpr std::int64_t blocks_along = 8;  // number of blocks along x and along y
 
-/// Number of pixels sampled in each block, far enough apart to have independent noise; rounding makes up to 124 of 64.
-/// They lie in 4 rows, or in more rows if the block is narrow.
+/// At least 64 pixels of each block are sampled, up to 124 by rounding, in 4 rows or, in narrow blocks, in more rows.
+/// Their distance makes their noise independent.
 constexpr std::int64_t wanted_pixels = 64, usual_rows = 4, wanted_in_row = wanted_pixels / usual_rows;
 
 std::int64_t rows_per_block(const Shape& shape) {
@@ -28,12 +28,13 @@ std::int64_t rows_per_block(const Shape& shape) {
   return std::min((wanted_pixels + width - 1) / width, height);
 }
 
-/// The row of the plane that sampled row number `row` of `rows` comes from; sampled rows are spread evenly.
+/// The row of the plane for row `row` of a sample of `rows` evenly spaced rows.
 std::int64_t row_of_plane(std::int64_t row, std::int64_t rows, const PixelSource& plane) {
   return (2 * row + 1) * plane.shape.height / (2 * rows);
 }
 
-/// Copies the sampled rows of a plane on a device to the host, in one copy; otherwise as rows_of() below.
+/// Copies the sampled rows of a plane in device memory to host memory, in one copy. `some` has the shape and format of
+/// the sample.
 PixelSource rows_of(const DevicePixels& pixels, PixelSource some, const PixelSource& plane) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(some.shape.height));
   for (std::size_t row = 0; row < rows.size(); ++row)
@@ -46,7 +47,7 @@ PixelSource rows_of(const DevicePixels& pixels, PixelSource some, const PixelSou
   return some;
 }
 
-/// Returns `rows` rows of a plane, spread evenly, as a plane of that height.
+/// Returns `rows` evenly spaced rows of a plane as a plane of that height.
 PixelSource rows_of(const PixelSource& plane, std::int64_t rows) {
   if (const auto* const mask = plane.read.target<MaskRead>()) return mask_source(rows_of(mask->map, rows), mask->bad);
   PixelSource some;
@@ -65,7 +66,7 @@ PixelSource rows_of(const PixelSource& plane, std::int64_t rows) {
   return some;
 }
 
-/// The quantile of the values, which must not be empty; reorders them.
+/// The quantile `share` (0 to 1) of the values, which must not be empty. Reorders the values.
 float quantile_of(std::vector<float>& values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
   std::nth_element(values.begin(), at, values.end());
@@ -87,8 +88,8 @@ ImageSample::ImageSample(const Exposure& exposure, const Config& config)
   pixels_ = std::move(pixels.image);
 }
 
-/// Applies `measure` to a sample of the pixels of each block, without masked ones. Blocks that have too few are left
-/// out. Returns the results sorted.
+/// Applies `measure` to the sampled unmasked pixels of each block. Blocks with more than half of these pixels masked
+/// are left out. Returns the results in ascending order.
 std::vector<float> ImageSample::in_blocks(float (*measure)(std::vector<float>& unmasked)) const {
   std::vector<float> values, unmasked;
   const std::int64_t width = whole_.width;

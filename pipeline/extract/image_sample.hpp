@@ -9,23 +9,24 @@
 
 namespace srcextract {
 
-/// Evenly spread rows of an image, read a second time on the host, for statistics that back ends do not return. Not for
-/// combined planes or differences.
+/// Evenly spaced rows of an image, read a second time on the host, for statistics that the stages do not compute. Not
+/// for combined planes or difference images.
 class ImageSample {
  public:
-  /// Reads the rows. Throws the errors of reading.
+  /// Throws the errors of reading.
   ImageSample(const Exposure& exposure, const Config& config);
 
-  /// Sorted medians of the unmasked pixels in 8 x 8 blocks of the image. Blocks that are masked to more than half are
-  /// left out. Empty if a block would have fewer than 8 x 8 pixels. Each block has a sample of 64 to some 120 pixels,
-  /// so that a median is accurate to 0.16 of the noise.
+  /// Sorted medians of the unmasked pixels in each of 8 x 8 blocks that divide the image. Blocks with more than half of
+  /// their pixels masked are left out. Empty if blocks have fewer than 8 x 8 pixels.
+  ///
+  /// Only 64 to about 120 pixels of each block are used, so a median has an error of 0.16 times the noise.
   std::vector<float> block_medians() const;
 
-  /// Typical width of the pixel distribution in a block, in sigma of a Gaussian: the median of the blocks'
-  /// interquartile ranges. Requires that block_medians() is not empty.
+  /// Typical width of the distribution of pixel values in a block, as the sigma of a Gaussian: derived from the median
+  /// of the blocks' interquartile ranges. block_medians() must not be empty.
   double block_width() const;
 
-  /// Median noise by the weight map, regardless of the sky; 0 if there is no map or no unmasked pixel.
+  /// Median noise by the weight map, without regard to the sky. 0 if there is no map or no unmasked pixel.
   double noise_of_map() const;
 
  private:
@@ -33,8 +34,8 @@ class ImageSample {
 
   Shape whole_;
   std::int64_t rows_per_block_;
-  Image<float, Cpu> pixels_;                   ///< the rows one after another
-  std::optional<Image<float, Cpu>> variance_;  ///< of the weight map
+  Image<float, Cpu> pixels_;                   ///< the sampled rows, one below the other
+  std::optional<Image<float, Cpu>> variance_;  ///< of the same rows, from the weight map
 };
 
 }  // namespace srcextract

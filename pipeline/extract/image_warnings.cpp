@@ -29,8 +29,8 @@ namespace {
 
 using Warnings = std::vector<std::string>;
 
-/// Mosaics are often padded with zeros, which the clip treats like any other pixel. Few zeros, or zeros close to the
-/// sky level, are no sign of padding.
+/// Warns if the image may be padded with zeros, as mosaics often are. The sky estimate treats zeros like other pixels.
+/// Few zeros, or zeros close to the sky level, give no warning.
 void warn_of_padding(const Background& background, Warnings& warnings) {
   if (background.mesh.least_rms <= 0 && background.mesh.most_rms > 0)
     warnings.emplace_back(
@@ -45,8 +45,8 @@ void warn_of_padding(const Background& background, Warnings& warnings) {
                   100 * zeros));
 }
 
-/// Warns if the sky has no noise. Thresholds in units of zero noise are errors elsewhere; with other thresholds, errors
-/// of measurements still need noise.
+/// Warns if the noise of the sky is 0. A threshold in sigma is then an error elsewhere. With other thresholds the
+/// extraction works, but errors of measurements lack the noise.
 void warn_of_no_noise(const Config& config, const Background& background, Warnings& warnings) {
   if (background.clipped.sigma != 0 || has_map(config.weights)) return;
   warnings.push_back(fmt::format(
@@ -56,14 +56,14 @@ void warn_of_no_noise(const Config& config, const Background& background, Warnin
       background.mesh.width > 0 ? " in every mesh" : ""));
 }
 
-/// A source with a larger share of the pixels is probably the sky.
+/// A source that covers a larger fraction of the image than this is probably the sky.
 constexpr double large_share = 0.05;
 
-/// Why the sky was probably detected as a source, and what to try.
+/// Probable reason why the sky was detected as a source, and what to change.
 std::string why_so_large(const Config& config, const Extraction& extraction) {
   const Statistics& sky = extraction.background.clipped;
   const bool of_mesh = extraction.background.mesh.width > 0;
-  const double level = of_mesh ? 0 : sky.median;  // level of the sky in the image that the threshold is compared with
+  const double level = of_mesh ? 0 : sky.median;  // level of the sky in the image to which the threshold is applied
   const bool sky_is_above = extraction.levels.detection < level + 3 * sky.sigma;
   if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
     return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
@@ -85,13 +85,13 @@ std::string why_so_large(const Config& config, const Extraction& extraction) {
       by_rate ? "lower" : "higher");
 }
 
-/// How many pixels sources may cover, and a phrase that names these pixels in messages.
+/// The number of pixels that sources may cover, and a phrase for these pixels in messages.
 struct Room {
   std::int64_t pixels;
   const char* name;
 };
 
-/// Counts the pixels that sources may cover: the unmasked pixels. With interpolation it counts all pixels.
+/// Counts the pixels that sources may cover: all unmasked pixels, or, if masked gaps are interpolated, all pixels.
 Room room_for_sources(const ImageInput& input, const Extraction& extraction) {
   const bool elsewhere = extraction.found_in && input.detection != nullptr;
   const Config& config = elsewhere ? input.detection->task.config() : input.file.config->config;
@@ -101,8 +101,8 @@ Room room_for_sources(const ImageInput& input, const Extraction& extraction) {
   return {all - masked, "of the pixels that are not masked"};
 }
 
-/// Warns of a source with more than 5 % of the pixels, which is easily overlooked in the catalogue. Returns whether
-/// there is one.
+/// Warns of a source that covers more than 5 % of the image, which is easily overlooked in the catalogue. Returns
+/// whether there is one.
 bool warn_of_large_source(const ImageInput& input, const Config& config, const Extraction& extraction,
                           Warnings& warnings) {
   const std::vector<std::int64_t>& npix = extraction.sources[columns::npix];
@@ -116,7 +116,8 @@ bool warn_of_large_source(const ImageInput& input, const Config& config, const E
   return true;
 }
 
-/// The mesh size for a source of `pixels` pixels: about three times its diameter, rounded up to a power of two.
+/// The size of meshes for an image that has a source of `pixels` pixels: three times the diameter of the source,
+/// rounded up to a power of two.
 std::int64_t mesh_for(std::int64_t pixels) {
   constexpr double widths = 3, pi = 3.14159265358979323846;
   const double wanted = widths * 2 * std::sqrt(static_cast<double>(pixels) / pi);
@@ -125,8 +126,8 @@ std::int64_t mesh_for(std::int64_t pixels) {
 
 void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (has_level(config.given_sky)) return;
-  // Number of meshes along a side that the sky is judged by. With a second pass, the median filter over meshes removes
-  // the light of a source that the first pass took for sky.
+  // Number of meshes along one side that count as one. With a second sky estimate (refine), the median filter over
+  // filter_size meshes removes the light of a source that the first estimate took for sky.
   const std::int64_t together = config.background.refine > 1 ? config.background.filter_size : 1;
   Shape size = mesh_sides(config.background);
   size = {size.width * together, size.height * together};
@@ -155,15 +156,15 @@ void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extra
                     filling.y, advice(2 * std::max(size.width, size.height))));
 }
 
-/// Range of the sorted block medians, without the highest, which large sources raise, and the lowest, which defects
-/// lower.
+/// Range of the sorted block medians. Leaves out the highest 10 of 64 medians, which large sources raise, and the
+/// lowest 2, which defects lower; fewer if there are fewer medians.
 double range_of(const std::vector<float>& medians) {
   const std::size_t count = medians.size();
   return static_cast<double>(medians[count - 1 - count * 10 / 64] - medians[count * 2 / 64]);
 }
 
-/// The range of the block medians, in the sky's sigma or, if that is larger, in the typical pixel scatter within a
-/// block. A crowded field has a large scatter. 0 if unknown.
+/// The range of the block medians divided by a width: the sky's sigma or, if larger, the typical width of the pixel
+/// distribution within a block. In a crowded field the latter is large. 0 if unknown.
 double spread_of(const ImageSample& sample, double sigma) {
   constexpr std::size_t least_blocks = 32;
   const std::vector<float> medians = sample.block_medians();
@@ -184,7 +185,8 @@ void warn_of_sloping_sky(const ImageSample& sample, const Config& config, const 
       of_number ? "give background.level as a map, or leave it out" : "set background.method to mesh"));
 }
 
-/// Warns if the image's noise differs by a factor of 3 from that of a map of weights that is used without rescaling.
+/// Warns if the image's noise differs by a factor of 3 or more from the noise of a weight map that is used without
+/// rescaling.
 void warn_of_other_noise(const ImageSample& sample, const Config& config, const Background& background,
                          Warnings& warnings) {
   constexpr double factor = 3;
@@ -210,7 +212,7 @@ void warn_by_sample(const ImageInput& input, const Config& config, const Backgro
   if (of_map) warn_of_other_noise(sample, config, background, warnings);
 }
 
-/// Warns that the requested noise of apertures could not be measured.
+/// Warns if the configuration asks for noise from empty apertures and that noise could not be measured.
 void warn_of_few_apertures(const Config& config, const Extraction& extraction, Warnings& warnings) {
   const auto& noise = extraction.aperture_noise;
   if (!noise || noise->measured) return;
@@ -230,7 +232,7 @@ void warn_of_few_apertures(const Config& config, const Extraction& extraction, W
       config.place_of("measurement.noise"), counted(needed.apertures, "place"), needed.radius, least_empty_apertures));
 }
 
-/// Warns that requested sky columns and regions are missing.
+/// Warns if the catalogue or region files lack what the configuration asks for, since the image has no sky positions.
 void warn_of_missing_columns(const Config& config, const ImageResult& result, Warnings& warnings) {
   if (result.no_sky_reason.empty()) return;
   if (fits_gaussians(config) && !config.output.regions.empty())
@@ -248,8 +250,8 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
       result.no_sky_reason));
 }
 
-/// Warns if output.columns names columns that need the shape of stars and the shape is not known. The catalogue lacks
-/// them.
+/// Warns if output.columns names columns that need the shape of stars, and the shape is not known. The catalogue lacks
+/// such columns.
 void warn_of_unknown_stars(const Config& config, bool made_psf, Warnings& warnings) {
   if (config.resources.has_star_profile) return;
   const bool has_psf = made_psf || StarFamily::is_known(config);
@@ -275,8 +277,8 @@ void warn_of_unknown_stars(const Config& config, bool made_psf, Warnings& warnin
       has_psf ? "by psf.file, and these are" : "by a file of PSFEx's (psf.file), or"));
 }
 
-/// Warns if CLEAN follows the matched filter: CLEAN compares with the image's own threshold, in which such sources may
-/// be too faint.
+/// Warns if CLEAN is used with the matched filter. CLEAN compares sources with a threshold in the unfiltered image, and
+/// sources that the matched filter finds may be too faint there.
 void warn_of_cleaned_match(const Config& config, Warnings& warnings) {
   if (is_matched(config) && config.deblend.clean)
     warnings.push_back(config.place_of("deblend.clean") +

@@ -17,15 +17,15 @@
 namespace srcextract {
 namespace {
 
-/// A limit from FITS: a channel has three columns, and a table at most 999 columns.
+/// A FITS table has at most 999 columns, and each channel needs three.
 constexpr std::int64_t most_channels = 300;
 
-/// Measures planes of one cube.
+/// Measures the Gaussians in the planes of one cube.
 class CubeRun {
  public:
   CubeRun(const ImageInput& input, const Cpu& where, Extraction& extraction)
       : input_(input), where_(where), extraction_(extraction), config_(input.config()) {
-    // Maps and given numbers of the image's level and noise are not valid for the cube's planes.
+    // A map of the sky level, or a given level or noise, is valid for the image but not for the planes of the cube.
     if (given_number(config_.given_sky.level) != 0) config_.given_sky.level.clear();
     config_.given_sky.level_hdu = HduNames("auto");
     config_.given_sky.rms.clear();
@@ -71,23 +71,23 @@ class CubeRun {
   bool is_own() const { return input_.cube == &input_.frame; }
   const FitsImage& image() const { return input_.cube->image(); }
   const std::string& file() const { return is_own() ? input_.file.path : input_.file.config->config.fit.cube; }
-  /// Number of the plane whose coordinates on further axes (frequency, Stokes) select the planes to measure.
+  /// Number of the plane whose coordinates along other axes (frequency, Stokes) the measured planes share.
   std::int64_t first_plane() const { return input_.cube->plane_numbers().front(); }
 
   std::vector<CubePlane> channels_of(int stokes, const CubeAxes& axes) const {
     const CubePlane like = axes.plane(first_plane());
     std::vector<CubePlane> found = axes.channels_of(stokes, like);
-    // A cube with a single polarisation other than I is measured in that polarisation.
+    // If the cube has no Stokes I, its first plane's polarisation is measured instead.
     return found.empty() && stokes == stokes_i ? axes.channels_of(like.stokes, like) : found;
   }
 
-  /// Whether the Gaussians were fitted in this plane, or in a sum that contains this plane.
+  /// Whether the Gaussians were fitted in this plane, or in a sum of planes that includes this plane.
   bool is_fitted(const CubePlane& plane) const {
     return is_own() && std::ranges::count(input_.frame.plane_numbers(), plane.number) > 0;
   }
 
-  /// Which settings of the section `beam` find the planes' beams. For the image's own cube, its settings. Another
-  /// file's header counts first; beam.fwhm only if that header has no beam.
+  /// The settings with which the beams of the planes are found. For planes of the image's own file, the section `beam`
+  /// of the configuration. For another file, its header; the section `beam` only if that header has no beam.
   BeamConfig told_beam(const std::vector<CubePlane>& planes) const {
     if (is_own()) return config_.beam;
     const std::vector<BeamPlane> found = find_plane_beams(image(), file(), BeamConfig{}, planes);
@@ -98,7 +98,7 @@ class CubeRun {
     return find_plane_beams(image(), file(), told_beam(planes), planes);
   }
 
-  /// Throws Error{input} unless the cube and the fitted image both have fluxes in jansky, or neither: their fluxes are
+  /// Throws Error{input} if only one of the cube and the fitted image has fluxes in jansky, since their fluxes are
   /// compared.
   void require_like_units(const PixelBeam& beam, const std::vector<std::string>& warnings) const {
     if (is_own() || (beam.to_jansky > 0) == (config_.resources.beam->to_jansky > 0)) return;
@@ -109,7 +109,7 @@ class CubeRun {
                     beam.to_jansky > 0 ? "no unit" : "janskys", warnings.empty() ? "" : ": " + warnings.back()));
   }
 
-  /// Warns if the planes have no frequencies, or all the same one: there are no spectral indices then.
+  /// Warns that there will be no spectral indices if the planes have no frequencies, or all the same frequency.
   void warn_of_frequencies(const std::vector<BeamPlane>& planes) const {
     const auto [least, most] = std::ranges::minmax(planes, {}, [](const BeamPlane& one) { return one.at.frequency; });
     if (least.at.frequency > 0 && least.at.frequency < most.at.frequency) return;
@@ -147,8 +147,8 @@ class CubeRun {
     return measure(plane, [&] { return masked(ingest(sum.image, where_)); });
   }
 
-  /// Measures the Gaussians in a plane whose pixels `read` returns. If the plane cannot be used, stores the reason in
-  /// it.
+  /// Measures the Gaussians in a plane whose pixels `read` returns. If the plane cannot be used, sets plane.problem to
+  /// the reason.
   template <class Read>
   MeasuredPlane measure(BeamPlane& plane, Read&& read) const {
     MeasuredPlane out{.plane = plane.at.number,

@@ -8,8 +8,8 @@
 namespace srcextract {
 namespace {
 
-/// A source's first and last pixel along one axis, from 0; in_mesh(i) is the number of its pixels within mesh `i` along
-/// that axis.
+/// The first and last pixel of a source along one axis, from 0. in_mesh(i, mesh) is the number of these pixels in mesh
+/// `i`, where all meshes have `mesh` pixels along the axis.
 struct Extent {
   std::int64_t first, last;
 

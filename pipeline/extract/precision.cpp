@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// The smallest possible difference of two pixel values of a file; 0 for floating point.
+/// The smallest possible difference between two pixel values of a file; 0 for floating-point pixels.
 double grain_of(const PixelFormat& format) {
   return format.bitpix > 0 ? std::abs(format.bscale) : 0;
 }

@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// Gives the sky level that was subtracted at a pixel: from a map, or the same number everywhere.
+/// The sky level that was subtracted at a pixel: from the map, or `number` everywhere if `map` is null.
 struct LevelAt {
   const Image<float, Cpu>* map;
   float number;
@@ -24,7 +24,7 @@ struct LevelAt {
   }
 };
 
-/// The 0-based pixel that contains a 1-based position, which is clamped to [least, most].
+/// The pixel, from 0, that contains a position, from 1. The position is first limited to [least, most].
 std::int64_t pixel_in(double position, std::int32_t least, std::int32_t most) {
   if (!(position > least)) return least - 1;
   return position < most ? static_cast<std::int64_t>(position + 0.5) - 1 : most - 1;

@@ -6,13 +6,15 @@
 
 namespace srcextract {
 
-/// If a given sky level was subtracted, adds it back to the extraction's results:
-/// - the summary of the level
-/// - BACKGROUND of every source (at the brightest pixel if the central one has no level)
+/// If a sky level that the user gave was subtracted, adds that level to the results of the extraction:
+/// - sets Extraction::given_level
+/// - BACKGROUND of every source, with the level at its centre, or at its brightest pixel if the level is masked at its
+/// centre
 /// - the level of each fitted Gaussian and source
 /// - the level that check images and the report show
-/// - the brightest pixels
-/// Reads a map a second time, on the host: as a whole, or by rows in `row_memory`. Throws the errors of reading it.
+/// - the values of the brightest pixels
+/// Reads a map of the level a second time, on the host: as a whole, or by rows in `row_memory`. Throws the errors of
+/// reading the map.
 void restore_level(const ImageInput& input, const Cpu& where, Extraction& extraction,
                    const std::shared_ptr<RowMemory>& row_memory = nullptr);
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double reach = 8;  // pixels
 
-/// Rows of one sign (brighter or fainter), sorted into a grid of squares with side `reach`, to find neighbours within
-/// `reach`.
+/// The rows of one sign (brighter or fainter), in a grid of squares with side `reach`. is_near(row) tells whether a row
+/// of that sign is within `reach` of the given row.
 class Neighbours {
  public:
   Neighbours(const Sources& rows, bool brighter) : rows_(rows) {
@@ -55,7 +55,8 @@ StarResiduals find_star_residuals(const Sources& catalogue, double sigma, double
     const double photons =
         changes.fluxerr_iso[row] * changes.fluxerr_iso[row] - static_cast<double>(changes.npix[row]) * sigma * sigma;
     const double change = std::abs(changes.flux_iso[row]), light = gain * photons;
-    const bool whole = gain > 0 && !(change < share_of_pairs * light);  // an object that moved away, or came
+    const bool whole =
+        gain > 0 && !(change < share_of_pairs * light);  // an object that moved away from here, or to here
     found.paired += !whole && (sign[row] > 0 ? fainter : brighter).is_near(row) ? 1 : 0;
     found.faint_changes += change < least_share * light ? 1 : 0;
   }

@@ -26,7 +26,7 @@ RunPlan plan_of(const Shape& shape, const ImageFile& file) {
   return plan;
 }
 
-/// Memory for reading the maps of an image, without their files.
+/// Bytes for reading the maps of an image. Their files in memory are not counted.
 std::int64_t loaded_bytes(const SelectedMaps& maps) {
   std::int64_t bytes = 0;
   const auto add = [&](const SelectedMap& map) { bytes += map ? map->loaded_bytes : 0; };
@@ -35,9 +35,9 @@ std::int64_t loaded_bytes(const SelectedMaps& maps) {
   return bytes;
 }
 
-/// Lets the CPU take an image by rows, and says `why` of `name`.
+/// Lets the CPU extract an image by rows. Logs `why` for `name` if the execution uses no GPU.
 void go_by_rows(const HostMemory& memory, const std::string& name, const std::string& why, Execution& execution) {
-  constexpr int most_threads = 4;  // more wait for one another
+  constexpr int most_threads = 4;  // more threads would wait for each other
   execution.row_memory = std::make_shared<RowMemory>(memory.rows);
   execution.cpu.threads = std::min(execution.cpu.threads, most_threads);
   if (!execution.device) spdlog::info("{}: {}; its rows are read several times instead", name, why);

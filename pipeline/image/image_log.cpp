@@ -14,12 +14,12 @@
 namespace srcextract {
 namespace {
 
-/// Whether float32, with its 24 bits of mantissa, loses digits of this stored type.
+/// Whether float32, with its 24 bits of mantissa, cannot represent all values of this pixel type.
 bool wider_than_float32(int bitpix) {
   return bitpix == 32 || bitpix == 64 || bitpix == -64;
 }
 
-/// The device of the work: "2 CPU threads", "CUDA device 0 (NVIDIA H200)".
+/// The back end that extracted the image, for example "2 CPU threads" or "CUDA device 0 (NVIDIA H200)".
 std::string worker_name(const ImageResult& result, const Execution& execution) {
   if (result.backend == "cuda")
     return fmt::format("CUDA device {} ({})", execution.device->index, execution.device->name);
@@ -54,7 +54,7 @@ void log_background(const std::string& name, const Extraction& extraction) {
 }
 
 void log_aperture_noise(const std::string& name, const ApertureNoise& noise) {
-  if (!noise.measured) return;  // a warning reports it
+  if (!noise.measured) return;  // image_warnings() reports why
   constexpr double some_pixels = 100;
   spdlog::info(
       "{}: noise of sums of N pixels: {:.4g} N^{:.4g} times that of a pixel; of {:.0f} pixels {:.3g} times as "
@@ -62,7 +62,8 @@ void log_aperture_noise(const std::string& name, const ApertureNoise& noise) {
       name, noise.law.alpha, noise.law.beta, some_pixels, noise.law.factor(some_pixels));
 }
 
-/// The threshold in words: "5.2 (5 sigma)"; for an image without noise, in units of the map's noise.
+/// The threshold for a message, for example "5.2 (5 sigma)". If the image has no noise of its own, in units of the
+/// weight map's noise.
 std::string name_of_threshold(const Levels& levels, const Config& config) {
   if (levels.sigma == 0 && levels.in_noise > 0)
     return fmt::format("{:.6g} times the noise of the map", levels.in_noise);
@@ -74,7 +75,7 @@ std::string name_of_threshold(const Levels& levels, const Config& config) {
                      of_filtered ? " of the filtered image" : "");
 }
 
-/// In words, as "7 sources above 5.2 (5 sigma)"; also for sources below the sky.
+/// For example "7 sources above 5.2 (5 sigma)". Includes sources below the sky if these were searched for.
 std::string sources_beyond(const Config& config, const Extraction& extraction) {
   const Sources& sources = extraction.sources;
   const Levels& levels = extraction.found_in ? extraction.found_in->levels : extraction.levels;
@@ -92,7 +93,7 @@ void log_sky(const std::string& name, const std::string& reason, bool describe) 
   spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
 }
 
-/// Logs images that are not extracted, in case the user expected them: images after the first, or masks.
+/// Logs images of the file that are not extracted, since the user may expect them: masks, or images after the first.
 void log_others(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out) {
   if (!left_out.empty())
     spdlog::info("{}: left out of input.hdu: {}, as masks by their names: {}; input.hdu can name one", input.name,
@@ -104,23 +105,23 @@ void log_others(const ImageInput& input, const InputConfig& config, const std::v
                first_few(others.size(), [&](std::size_t i) { return others[i]; }));
 }
 
-/// Text such as ", plane 1 of 3 (input.plane)", if the image has several planes; else empty.
+/// For example ", plane 1 of 3 (input.plane)" if the image has several planes; else empty.
 std::string plane_name(const FitsImage& image, std::int64_t plane) {
   return image.planes() > 1 ? fmt::format(", plane {} of {} (input.plane)", plane, image.planes()) : "";
 }
 
-/// Text such as ", 3 images combined"; for a single plane, as plane_name() above.
+/// For example ", 3 images combined". If nothing was combined, like plane_name() above.
 std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
   if (!frame.combined().empty()) return fmt::format(", {} images combined", frame.combined().size());
   return plane_name(frame.image(), plane);
 }
 
-/// Logs "noise map: HDU 1 of map.fits".
+/// Logs, for example, "noise map: HDU 1 of map.fits".
 void log_map(const std::string& name, const char* what, const OpenMap& map) {
   spdlog::info("{}: {}: HDU {} of {}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane));
 }
 
-/// Says how many sources the map has, and how many false ones its negated copy has.
+/// Text with the number of sources in the map and the number of false sources in the negated map.
 std::string describe_reliability(const Reliability& of, std::int64_t sources) {
   const auto sum = [](const std::vector<ReliabilityBin>& bins, std::int64_t ReliabilityBin::*count) {
     std::int64_t all = 0;
@@ -135,7 +136,7 @@ std::string describe_reliability(const Reliability& of, std::int64_t sources) {
                      near);
 }
 
-/// Logs a result if `describe`; always if there is a problem.
+/// Logs the text of a result if `describe`. If there is a problem, always logs the text, as a warning.
 void log_known(const std::string& name, const std::string& problem, const std::string& text, bool describe) {
   if (describe || !problem.empty())
     spdlog::log(problem.empty() ? spdlog::level::info : spdlog::level::warn, "{}: {}", name, text);

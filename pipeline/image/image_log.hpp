@@ -11,18 +11,18 @@
 
 namespace srcextract {
 
-/// Logs the properties of an image before it is extracted. Also logs which images of the file are not extracted:
-/// `left_out` by a pattern or `all` in input.hdu, or images after the first.
+/// Logs the properties of an image before it is extracted. Also logs which images of the file are not extracted: masks
+/// that input.hdu left out (`left_out`), or images after the first.
 void log_input(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out);
 
-/// Logs the results if `describe`; always logs possible problems of the image.
+/// Logs the results if `describe`. Always logs the warnings.
 void log_result(const ImageInput& input, const ImageResult& result, bool describe);
 
-/// Logs the completeness if `describe`; always logs why it is not known.
+/// Logs the completeness if `describe`. Always logs the reason if the completeness is unknown.
 void log_completeness(const ImageInput& input, const Completeness& completeness, bool describe);
 void log_injection(const ImageInput& input, const Injection& injection, bool describe);
 
-/// Logs the end of an image, with the device and time, and what was written, if anything.
+/// Logs the end of an image with the back end, the time, and the paths in `written`, which may be empty.
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,
               const std::string& written);
 

@@ -39,7 +39,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Facts about the image for a catalogue.
+/// Sky and header values of the image that are written to a catalogue.
 ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const OutputConfig& output) {
   ImageFacts facts{SkyFacts{extraction.sky_level(), extraction.background.clipped.sigma}, input.keywords(output)};
   if (const auto& noise = extraction.aperture_noise) {
@@ -49,7 +49,7 @@ ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const
   return facts;
 }
 
-/// Writes all outputs but the report and run.json to temporary files; the caller commits them.
+/// Writes all outputs but the report and run.json to temporary files. The caller renames them to their final names.
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const ImageResult& result,
                                      const ImageConfig& config, std::uint32_t datasum, const Cpu& where) {
   const Extraction& extraction = result.extraction;
@@ -82,7 +82,8 @@ OutputFile write_run_record(const std::string& path, const RunRecord& report) {
   return file;
 }
 
-/// Throws Error{config} that begins with the place of the kernel's key if the kernel is larger than the image.
+/// Throws Error{config} if the kernel is larger than the image. The message begins with `where`, the place of the
+/// kernel's key.
 void require_kernel_fits(const Kernel& kernel, const Shape& shape, const std::string& where) {
   try {
     check_kernel_fits(kernel, shape);
@@ -109,12 +110,12 @@ const Config* config_of(const std::shared_ptr<const ImageConfig>& given) {
   return given ? &given->config : nullptr;
 }
 
-/// The path of a file relative to the output directory, and its size.
+/// The path of a file relative to `directory`, and its size in bytes.
 std::pair<std::string, std::int64_t> output_of(const OutputFile& file, const std::string& directory) {
   return {std::filesystem::path(file.path()).lexically_relative(directory), file.size()};
 }
 
-/// CRC-32 of the FITS catalogue, which merge reads.
+/// CRC-32 of the FITS catalogue, which `srcextract merge` checks; nullopt if there is no such catalogue.
 std::optional<std::uint32_t> crc32_of_catalog(const std::vector<OutputFile>& files) {
   const auto catalog = std::ranges::find_if(
       files, [](const OutputFile& file) { return file.path().ends_with(extension(CatalogFormat::fits)); });
@@ -224,7 +225,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
        frame_.plane_numbers(), frame_.weights(), task.image.number, static_cast<std::size_t>(task.images)});
   input_.resolved = &config_;
   if (fits_gaussians(config_)) return;
-  paths_.components.clear();  // no Gaussians are fitted at given positions
+  paths_.components.clear();  // at given positions no Gaussians are fitted, so these files are not written
   paths_.regions.clear();
 }
 

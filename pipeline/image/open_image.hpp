@@ -32,77 +32,80 @@ namespace srcextract {
 
 struct ImageTask;
 
-/// Receives the result of an image. Called by the thread that extracted it, for several images at the same time.
+/// Receives the result of an image. Called by the thread that extracted the image, so several calls may run at the same
+/// time.
 using TakeResult = std::function<void(const ImageTask&, const ImageInput&, ImageResult&&, const Execution&)>;
 
-/// Receives an image that shows no sky, which is then no failure.
+/// Receives an image that shows no sky. Such an image then does not count as failed.
 using TakeWithoutSky = std::function<void(const ImageTask&, const ImageInput&, const Failure&, const Cpu&)>;
 
-/// Settings of a run that hold for all of its images.
 struct Job {
   std::string output_dir;
-  std::vector<std::string> arguments;  ///< of the program, for run.json
+  std::vector<std::string> arguments;  ///< arguments of the command line, for run.json
   const KeptFiles& kept;
-  Flush flush = Flush::now;  ///< Flush::later: the code that records outputs as complete flushes them first
-  bool describe = true;      ///< log the properties and results of every image
-  std::shared_ptr<PositionTables> positions = std::make_shared<PositionTables>();  ///< tables of positions to measure
-  bool only_psf = false;  ///< only make the PSF of each image and write its files
-  TakeResult take = {};   ///< receives each result instead of writing output files; empty: files are written
-  TakeWithoutSky take_without_sky = {};  ///< empty: an image that shows no sky has failed
+  Flush flush =
+      Flush::now;  ///< Flush::later: not flushed to disk here, since the journal flushes outputs before it records them
+  bool describe = true;  ///< whether to log properties and results of every image
+  std::shared_ptr<PositionTables> positions =
+      std::make_shared<PositionTables>();  ///< tables of positions to measure, shared by all images
+  bool only_psf = false;                   ///< whether to make only the PSF of each image and write its files
+  TakeResult take = {};  ///< called with each result instead of writing output files; empty: files are written
+  TakeWithoutSky take_without_sky =
+      {};  ///< called for an image that shows no sky; empty: such an image counts as failed
 };
 
-/// One image of a file, selected and not yet opened.
+/// One image of a file, selected and not opened yet.
 struct ImageTask {
   const ImageFile* file = nullptr;
   SelectedImage image;
-  std::string name;                              ///< in messages: the path, and the HDU if several are extracted
-  std::optional<int> hdu = std::nullopt;         ///< HDU number for the output names, if several images of the file are
-                                                 ///< extracted
-  int images = 1;                                ///< number of the file's images that are extracted
-  std::shared_ptr<void> memory = nullptr;        ///< the open file's share of the memory budget
-  std::vector<std::string> left_out = {};        ///< names of masks that patterns of input.hdu leave out; only set for
-                                                 ///< the file's first image
-  std::shared_ptr<void> under_way = nullptr;     ///< keeps the note that the file is under way; shared by all images of
-                                                 ///< the file
-  SelectedMaps maps = {};                        ///< of the image
-  std::shared_ptr<JoinedFile> joined = nullptr;  ///< catalogue that joins the file's images; null: each image has its
-                                                 ///< own
-  /// The part of `memory` that the images of the file share, each of which takes what it needs. Null without `memory`.
+  std::string name;  ///< in messages: the path, and the HDU if several HDUs are extracted
+  std::optional<int> hdu =
+      std::nullopt;  ///< HDU number for the names of outputs; null if only one image of the file is extracted
+  int images = 1;    ///< number of images of the file that are extracted
+  std::shared_ptr<void> memory = nullptr;  ///< the memory reserved for the open file; null if none is reserved
+  std::vector<std::string> left_out =
+      {};  ///< names of masks that a pattern in input.hdu does not select; only set for the first image of a file
+  std::shared_ptr<void> under_way = nullptr;  ///< destroyed after all images of the file, which share it; removes the
+                                              ///< note that the file is being extracted
+  SelectedMaps maps = {};                     ///< maps of the image, not opened yet
+  std::shared_ptr<JoinedFile> joined =
+      nullptr;  ///< joins the catalogues of all images of the file into one; null: each image has its own catalogue
+  /// The part of `memory` that the images of the file divide among themselves. Null if `memory` is null.
   std::shared_ptr<MemoryBudget> for_images = nullptr;
-  std::int64_t held = 0;  ///< bytes of `memory` that the file, its headers and its gzipped maps use
-  /// Most bytes that gzipped files opened beside the image may take in memory: reference, detection image, combined
-  /// files.
+  std::int64_t held = 0;  ///< bytes of `memory` that the file, its headers and its gzipped maps take
+  /// Largest number of bytes to which gzipped files that are opened with the image may inflate: reference, detection
+  /// image, combined files.
   std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();
-  std::size_t number = 0;                                ///< index of its file in the run, from 0
-  std::shared_ptr<const PlannedFile> planned = nullptr;  ///< keeps `file` alive, if no other object does
+  std::size_t number = 0;                                ///< index of the file in the run, from 0
+  std::shared_ptr<const PlannedFile> planned = nullptr;  ///< keeps `file` alive if no other object does
 };
 
-/// Result of an image.
 struct ImageOutcome {
   ImageRecord record;
-  std::string name;  ///< in messages
+  std::string name;  ///< name in messages
   std::vector<StepTime> times;
   BackendComparison comparison;
 };
 
-/// Metadata of a catalogue.
 CatalogMetadata metadata_of(const ImageInput& input, const Extraction& extraction, const ImageConfig& config);
 
-/// The record of an image, or of a file as a whole, before it is opened.
+/// The journal's record of an image, or of a file as a whole, before it is opened.
 ImageRecord begin_record(const ImageTask& task);
 ImageRecord begin_record(const ImageFile& file);
 
-/// Adds the names and sizes of complete output files, run.json last, and the FITS catalogue's CRC-32 to their image's
-/// record. Names are relative to `directory`.
+/// Adds the names and sizes of the complete output files, with run.json last, and the CRC-32 of the FITS catalogue to
+/// the record. Names are relative to `directory`.
 void record_outputs(const std::vector<OutputFile>& files, const std::string& directory, ImageRecord& record);
 
-/// Owns the open files of one image (planes, maps, reference, positions) and its resolved configuration. After the
-/// extraction it writes the outputs.
+/// The open files of one image (planes, maps, reference, positions), its resolved configuration, and functions that
+/// write the outputs after the extraction.
 class OpenImage {
  public:
-  /// Opens the image, its maps, its reference, its table of positions, and its detection image unless `found_in` is
-  /// given. Throws Error{input}. Throws Error{config} if an output would replace a kept file, or if the configuration
-  /// does not fit the image. `task` and `job` must outlive it.
+  /// Opens the image, its maps, its reference, its table of positions, and its detection image. `found_in`: detection
+  /// image that is open already; null: opened here if there is one.
+  ///
+  /// Throws Error{input} if a file cannot be used. Throws Error{config} if an output would replace a file that must be
+  /// kept, or if the configuration does not fit the image. `task` and `job` must outlive this object.
   OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<const OpenDetection> found_in = nullptr);
   OpenImage(const OpenImage&) = delete;
   OpenImage& operator=(const OpenImage&) = delete;
@@ -110,31 +113,34 @@ class OpenImage {
   const ImageInput& input() const { return input_; }
   const OutputPaths& paths() const { return paths_; }
 
-  /// Adds warnings about possible problems to the result; logs them and the results.
+  /// Adds warnings about possible problems to the result. Logs the result and the warnings.
   void tell(ImageResult& result) const;
 
-  /// FitsImage::datasum() of the used plane. Throws Error{input} if a file used for the result changed while it was
-  /// read.
+  /// FitsImage::datasum() of the frame's first plane. Throws Error{input} if a file used for the result has changed
+  /// since it was opened. Adds the time to the result.
   std::uint32_t checksum(ImageResult& result) const;
 
-  /// Writes the outputs once every one is complete, run.json last, or none if one fails; or calls Job::take.
-  /// `execution` says where the image was extracted. Throws Error{output} or Error{storage}.
+  /// Writes the outputs to temporary files and, once all are complete, renames them, run.json last. If one fails, no
+  /// output is written. With Job::take, calls that instead. `execution`: where the image was extracted. Throws
+  /// Error{output} or Error{storage}.
   ImageOutcome finish(ImageResult result, const Execution& execution);
 
-  /// Fits the PSF of the image, and writes only the PSF's files.
+  /// Fits the PSF of the image and writes only the files of the PSF.
   ImageOutcome finish_psf(const Execution& execution, Progress& progress);
 
  private:
-  /// Measures the completeness, if it is asked for, and logs it.
+  /// Measures the completeness if the configuration asks for that, and logs it.
   std::optional<Completeness> find_completeness(ImageResult& result, const Cpu& where) const;
 
-  /// Measures how many injected Gaussians are found in a radio map, if asked for, and logs that.
+  /// Measures how many injected Gaussians are found again in a radio map if the configuration asks for that, and logs
+  /// it.
   std::optional<Injection> find_injection(ImageResult& result, const Cpu& where) const;
 
-  /// Opens the cube whose planes are measured.
+  /// Opens the cube in whose planes Gaussians are measured: the file fit.cube, or without that key the image's own
+  /// file.
   void open_cube(const Config& config);
 
-  /// Throws Error{input} if a file used for the result changed while it was read.
+  /// Throws Error{input} if a file used for the result has changed since it was opened.
   void require_unchanged() const;
 
   using Clock = std::chrono::steady_clock;
@@ -152,7 +158,7 @@ class OpenImage {
   OpenMaps maps_;
   std::vector<OpenFlags> flags_;
   OutputPaths paths_;
-  Config config_;  ///< resolved for the image
+  Config config_;  ///< resolved for this image
   ImageInput input_;
 };
 

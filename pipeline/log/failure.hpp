@@ -8,21 +8,22 @@
 
 namespace srcextract {
 
-/// Why a piece of work failed.
+/// The reason why a piece of work failed.
 struct Failure {
   ErrorKind kind;
   std::string message;
-  std::optional<AssumedSky> no_sky = {};  ///< the sky to assume instead, if the image shows no sky (NoSky)
-  bool passing = false;                   ///< a retry may succeed (PassingError)
+  std::optional<AssumedSky> no_sky = {};  ///< set if the image shows no sky (NoSky): the sky to assume instead
+  bool passing = false;  ///< whether the failure is temporary, so that a retry may succeed (PassingError)
 };
 
-/// Describes the exception that is being handled; call it in `catch (...)`.
+/// Describes the exception that is being handled. Call this only in a catch block.
 Failure current_failure();
 
-/// Returns the message with `name` before it, unless it already contains that name or the file's.
+/// Returns the message with `name` and a colon before it. If the message already names the image or its file, returns
+/// the message itself.
 std::string message_about(const std::string& name, const Failure& failure);
 
-/// Logs the failure as a message about `name`.
+/// Logs message_about(name, failure) as an error.
 void log_failure(const std::string& name, const Failure& failure);
 
 }  // namespace srcextract

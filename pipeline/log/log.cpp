@@ -22,7 +22,7 @@
 namespace srcextract {
 namespace {
 
-// %* is the message made printable.
+// %* stands for the message after printable(), see PrintableMessage.
 constexpr const char* terminal_pattern = "%^%l%$: %*";
 constexpr const char* file_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %l: %*";
 
@@ -30,7 +30,7 @@ std::string as_it_is(const std::string& text) {
   return text;
 }
 
-/// The function that rewrites messages.
+/// The function that rewrites all messages, which say_by() sets.
 auto& wording() {
   static std::string (*words)(const std::string&) = as_it_is;
   return words;
@@ -51,8 +51,8 @@ void set_pattern(spdlog::sinks::sink& sink, const std::string& pattern) {
   sink.set_formatter(std::move(formatter));
 }
 
-/// Warns that a call on a file or directory is tried again. Only the first 20 of a run are named: a server that fails
-/// has many.
+/// Logs that a call on a file or directory failed and is tried again. Logs only the first 20 calls of a run, since a
+/// failing file server causes many.
 void warn_of_passing(const std::string& path, int reason) {
   constexpr int most = 20;
   static std::atomic<int> told = 0;

@@ -6,25 +6,26 @@ namespace srcextract {
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// Sends the log to stderr, since stdout is for results. For use before the options are known.
+/// Sends the log to stderr, at the default verbosity. Call this before the command line is parsed, since parsing may
+/// log.
 void log_to_stderr();
 
-/// Sets the verbosity on stderr. Also logs to `file`, unless it is empty: appended, with dates, and at least at level
-/// `normal`. With `progress`, a log line on the terminal replaces the progress line. Throws Error{output} if the file
-/// cannot be opened.
+/// Sets the verbosity on stderr. If `file` is not empty, also appends the log to that file, with times, at least at
+/// level `normal`. `progress`: a progress line is on the terminal, which each log line first clears. Throws
+/// Error{output} if the file cannot be opened.
 void configure_log(Verbosity verbosity, const std::string& file, bool progress);
 
-/// Sets a function that rewrites every logged text from now on. Call this before other threads start.
+/// Sets a function through which every log message passes from now on. Call this before other threads start.
 void say_by(std::string (*words)(const std::string&));
 
-/// Prints a result on stdout, which is for results alone. Throws Error{output}.
+/// Prints a result on stdout, where only results are printed. Throws Error{output}.
 void print_result(const std::string& text);
 
 void log_info(const std::string& message);
 void log_warning(const std::string& message);
 void log_error(const std::string& message);
 
-/// Flushes the log, at the end of the process.
+/// Flushes and closes the log. Call this at the end of the process.
 void end_log();
 
 }  // namespace srcextract

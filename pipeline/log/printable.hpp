@@ -5,11 +5,11 @@
 
 namespace srcextract {
 
-/// `text` with '?' for every control character and every byte that is not UTF-8. Names of files, HDUs and columns may
-/// hold any byte, including terminal commands and bytes that XML forbids.
+/// Returns `text` with '?' for every control character and every byte that is not valid UTF-8. File names, HDU names
+/// and column names may contain any byte, including terminal commands and characters that XML does not allow.
 std::string printable(std::string_view text);
 
-/// As printable(), for a file's name without its directory; empty for an empty path.
+/// Like printable(), for the file name at the end of `path`. Empty if `path` is empty.
 std::string printable_name(const std::string& path);
 
 }  // namespace srcextract

@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_drawings(100);
 constexpr std::chrono::minutes between_log_lines(1);
 
-/// Returns the beginning of `line` that leaves the terminal's last column free: a line that wraps cannot be cleared.
-/// Counts bytes, since a UTF-8 character has at least as many bytes as columns.
+/// Returns the beginning of `line` that fits on the terminal with its last column free, since a line that wraps cannot
+/// be cleared. Counts bytes instead of columns: a UTF-8 character has at least as many bytes as columns.
 std::string fitted(const std::string& line) {
   winsize terminal{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) != 0 || terminal.ws_col == 0) return line;
@@ -36,7 +36,8 @@ std::string fitted(const std::string& line) {
   return line.substr(0, size);
 }
 
-/// The log's terminal sink writes a line in parts, under this lock.
+/// Writes to stderr under the lock of spdlog's terminal sink. Without the lock, this text could get between the parts
+/// of a log line.
 void show(const std::string& text) {
   const std::lock_guard lock(spdlog::details::console_mutex::mutex());
   std::fputs(text.c_str(), stderr);
@@ -50,9 +51,9 @@ std::string bar(double share) {
 
 }  // namespace
 
-/// Counts that all copies share.
+/// Counts that all copies of a Progress share.
 struct Progress::Counts {
-  std::int64_t bytes;  ///< of all files
+  std::int64_t bytes;  ///< total size of all files
   std::mutex mutex;
   Clock::time_point begin = Clock::now(), told = begin;
   double files_done = 0, bytes_done = 0;
@@ -63,11 +64,11 @@ struct Progress::Counts {
     return std::min(share, 1.0);
   }
 
-  /// "312 of 1000 files, 45.2 files/s, 1.21 GB/s, ETA 0:12:03, 2 failed".
+  /// For example "312 of 1000 files, 45.2 files/s, 1.21 GB/s, ETA 0:12:03, 2 failed".
   std::string describe(std::size_t files) const {
     const std::chrono::duration<double> elapsed = Clock::now() - begin;
     const double seconds = std::max(elapsed.count(), 1e-3);
-    // The images of a file are added as fractions, whose sum may be just below 1.
+    // Each of a file's n images adds 1/n, and the sum may be slightly below a whole number.
     std::string text = fmt::format("{} of {}, {:.1f} files/s, {:.2f} GB/s", std::floor(files_done + 1e-6),
                                    counted(static_cast<std::int64_t>(files), "file"), files_done / seconds,
                                    bytes_done / seconds / 1e9);

@@ -7,17 +7,20 @@
 
 namespace srcextract {
 
-/// Shows the progress of a run. On a terminal it is one line: for one file the stages that are done, for many a bar
-/// with rate and time left. Elsewhere it is a log line every minute, if asked for. Parallel threads each have a copy;
-/// copies share the counts and take turns on the line.
+/// Shows the progress of a run.
+///
+/// On a terminal, shows one line: for a single file the stages that are done, for several files a bar with rate and
+/// time left. In the log, writes a line every minute.
+///
+/// Each thread has its own copy. Copies share the counts, and a lock protects the line.
 class Progress {
  public:
   enum class Show { nothing, on_terminal, in_log };
 
-  /// Returns to the start of the line and clears it.
+  /// Terminal codes that move to the start of the line and clear it.
   static constexpr const char* clear_line = "\r\x1b[K";
 
-  /// `bytes`: size of all files.
+  /// `files` and `bytes`: number and total size of the files.
   Progress(Show show, std::size_t files, std::int64_t bytes);
   Progress(const Progress&) = default;
   Progress& operator=(const Progress&) = delete;
@@ -26,7 +29,7 @@ class Progress {
   void begin_image(const std::string& name);
   void stage_done(const std::string& stage);
 
-  /// Counts one of the `images` images of a file of `bytes` bytes as finished.
+  /// Counts one image as finished. Its file has `images` images and `bytes` bytes. May be called from several threads.
   void end_image(std::int64_t bytes, int images, bool failed);
 
   void clear() const;
@@ -41,10 +44,10 @@ class Progress {
   std::string line_;
 };
 
-/// Whether stderr is a terminal that can redraw a line (TERM is not dumb).
+/// Whether stderr is a terminal that can redraw a line (TERM is not "dumb").
 bool stderr_is_terminal();
 
-/// "1:02:03".
+/// Hours, minutes and seconds, rounded up to a second: "1:02:03".
 std::string format_duration(double seconds);
 
 }  // namespace srcextract

@@ -12,10 +12,9 @@
 namespace srcextract {
 namespace {
 
-/// Number of pixels that a thread checks at a time.
 constexpr std::int64_t pixels_per_piece = std::int64_t{1} << 17;
 
-/// Whether the stored pixels are floats that the stages can read in place.
+/// Whether the source is in memory as unscaled, aligned float32 pixels in the host's byte order.
 bool are_floats(const PixelSource& source) {
   const PixelFormat& format = source.format;
   return source.memory != nullptr && format.bitpix == -32 && !format.big_endian && format.bscale == 1.0 &&
@@ -24,7 +23,7 @@ bool are_floats(const PixelSource& source) {
 
 struct Looked {
   std::uint32_t masked = 0;
-  std::uint32_t foreign = 0;  ///< infinite, or another NaN
+  std::uint32_t foreign = 0;  ///< number of pixels that are infinite or a NaN with other bits than masked_pixel
 };
 
 SRCEXTRACT_VECTOR_CLONES Looked look_at(const float* pixels, std::int64_t count) {

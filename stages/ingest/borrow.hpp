@@ -5,9 +5,10 @@
 
 namespace srcextract {
 
-/// Uses the plane's own memory as the image of `pixels`, if it already holds what ingest() would make: unscaled floats
-/// in the host's byte order, all finite or masked_pixel. If it does not, returns false and leaves `pixels` unchanged.
-/// Nothing is copied. The image must not be written to, and is valid as long as the plane.
+/// Makes `pixels.image` a view of the plane's memory, without a copy. The plane must already hold what ingest() would
+/// write: unscaled floats in the host's byte order, each finite or equal to masked_pixel. If the plane holds anything
+/// else, borrow() returns false and leaves `pixels` unchanged. The image must not be written to, and is valid as long
+/// as the plane's memory.
 bool borrow(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
 
 }  // namespace srcextract

@@ -11,14 +11,14 @@
 
 namespace srcextract {
 
-/// PixelFormat in a form for the loops over pixels of both back ends.
+/// PixelFormat, prepared for the loops over pixels on the host and on a GPU.
 struct Decoder {
   double bscale;
   double bzero;
   std::int64_t blank;
   bool has_blank;
-  bool identity;     ///< bscale 1, bzero 0: the value is the stored number, rounded once
-  bool unsigned_64;  ///< bscale 1, bzero 2^63, for unsigned 64-bit integers, computed in integers
+  bool identity;     ///< bscale is 1 and bzero is 0, so the value is the stored number, rounded once
+  bool unsigned_64;  ///< FITS convention for unsigned 64-bit integers: bitpix 64, bscale 1, bzero 2^63
   bool swap;         ///< the stored byte order is not that of the host
 };
 
@@ -33,9 +33,9 @@ inline Decoder make_decoder(const PixelFormat& format) {
           format.big_endian};
 }
 
-/// Number of masked pixels by reason: NaN in the file; infinite, or beyond the range of float32 after scaling; equal to
-/// BLANK. Later stages add pixels masked by a weight map, a mask or a map of the sky level. A pixel is counted only for
-/// its first reason.
+/// Numbers of masked pixels by reason. ingest() counts three reasons: NaN in the file; infinite in the file or beyond
+/// the range of float32 after scaling; equal to BLANK. Later stages count pixels that they mask because of a weight
+/// map, a mask, or a map of the sky level. Each pixel is counted once, for the first reason that applies.
 struct MaskCounts {
   std::int64_t nan = 0;
   std::int64_t infinite = 0;
@@ -61,7 +61,8 @@ SRCEXTRACT_HOST_DEVICE inline std::uint64_t swap_bytes(std::uint64_t v) {
          swap_bytes(static_cast<std::uint32_t>(v >> 32));
 }
 
-/// The types of stored pixels: a pixel is loaded and byte-swapped as `Bits`, then interpreted as `Value`.
+/// Types of stored pixels, named by their number of bits. A pixel is loaded and byte-swapped as `Bits`, and its bits
+/// are then interpreted as `Value`.
 struct Stored8 {
   using Bits = std::uint8_t;
   using Value = std::uint8_t;
@@ -87,7 +88,8 @@ struct StoredDouble {
   using Value = double;
 };
 
-/// Calls f with the type of stored pixels for this BITPIX.
+/// Calls f with an object of the type that belongs to this BITPIX, for example Stored16 for 16. Every BITPIX not listed
+/// counts as -64.
 template <class F>
 void with_stored_type(int bitpix, F&& f) {
   switch (bitpix) {
@@ -106,7 +108,7 @@ void with_stored_type(int bitpix, F&& f) {
   }
 }
 
-/// Converts a stored pixel to its value, rounded once.
+/// Computes bzero + bscale * stored in double, and rounds the result once to float.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE float scaled_value(typename Stored::Value stored, const Decoder& decoder) {
   if (decoder.identity) return static_cast<float>(stored);
@@ -118,13 +120,13 @@ SRCEXTRACT_HOST_DEVICE float scaled_value(typename Stored::Value stored, const D
   return static_cast<float>(decoder.bzero + decoder.bscale * static_cast<double>(stored));
 }
 
-/// Decodes one pixel. A pixel that is BLANK or not finite becomes masked_pixel and is counted.
+/// Decodes one pixel. A pixel that is BLANK or not finite becomes masked_pixel and is added to `counts`.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits bits, const Decoder& decoder, MaskCounts& counts) {
   if (decoder.swap) bits = swap_bytes(bits);
   typename Stored::Value stored;
   memcpy(&stored, &bits, sizeof(stored));
-  // Written without branches, so that compilers vectorise the loop over pixels.
+  // This code has no branches, so that compilers vectorise the loop over pixels.
   bool blank = false;
   if constexpr (std::numeric_limits<typename Stored::Value>::is_integer)
     blank = decoder.has_blank & (static_cast<std::int64_t>(stored) == decoder.blank);

@@ -18,11 +18,12 @@ namespace srcextract {
 
 namespace {
 
-/// Number of pixels that a thread reads at a time, few enough to stay in its cache until they are decoded.
+/// Number of pixels that a thread reads at a time. A piece of this size (at most 1 MB) stays in the cache until the
+/// thread decodes it.
 constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;
 
-/// Decodes all pixels without regard to BLANK. The decoder is a copy and no pixel causes a branch, so that compilers
-/// vectorise this loop for every stored type.
+/// Decodes all pixels, but does not look for BLANK. The decoder is passed by value and no pixel causes a branch, so
+/// that compilers vectorise this loop for every stored type.
 template <class Stored>
 SRCEXTRACT_VECTOR_CLONES MaskCounts decode_values(const std::byte* stored, std::int64_t count, Decoder decoder,
                                                   float* out) {
@@ -36,7 +37,7 @@ SRCEXTRACT_VECTOR_CLONES MaskCounts decode_values(const std::byte* stored, std::
   return counts;
 }
 
-/// Masks the pixels whose stored bits equal `blank`. Returns how many there are.
+/// Masks the pixels whose stored bits equal `blank`. Returns the number of these pixels.
 template <class Bits>
 SRCEXTRACT_VECTOR_CLONES std::int64_t mask_equal(const std::byte* stored, std::int64_t count, Bits blank, float* out) {
   std::int64_t equal = 0;
@@ -49,7 +50,8 @@ SRCEXTRACT_VECTOR_CLONES std::int64_t mask_equal(const std::byte* stored, std::i
   return equal;
 }
 
-/// Decodes `count` pixels, each as decode_pixel() does.
+/// Decodes `count` pixels with the results and counts of decode_pixel(). Two vectorised loops are used: the first
+/// decodes all values, the second masks BLANK.
 template <class Stored>
 MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& decoder, float* out) {
   MaskCounts counts = decode_values<Stored>(stored, count, decoder, out);
@@ -58,7 +60,8 @@ MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& de
     auto blank = static_cast<typename Stored::Bits>(decoder.blank);
     if (decoder.swap) blank = swap_bytes(blank);
     counts.blank = mask_equal(stored, count, blank, out);
-    // A BLANK pixel is counted only as BLANK, even if its value is also beyond the range of float32.
+    // decode_values() has counted a BLANK pixel as infinite if its scaled value is beyond the range of float32. A BLANK
+    // pixel must count only as BLANK, so these counts are subtracted.
     float unused;
     const MaskCounts each = decode_values<Stored>(reinterpret_cast<const std::byte*>(&blank), 1, decoder, &unused);
     counts.infinite -= counts.blank * each.infinite;
@@ -66,20 +69,20 @@ MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& de
   return counts;
 }
 
-/// Points to at most chunk_pixels stored pixels: in the source's memory, or in memory of this thread, valid until its
-/// next call.
+/// Returns the address of the stored pixels [first, first + count), at most chunk_pixels of them. If the source is in
+/// memory, the address is there. Else the pixels are read into a buffer of this thread, which stays valid until this
+/// thread's next call.
 const std::byte* stored_pixels(const PixelSource& source, std::int64_t first, std::int64_t count) {
   if (source.memory != nullptr) return source.memory + first * source.format.bytes();
   thread_local std::vector<std::byte> stored;
   const auto bytes = static_cast<std::size_t>(count * source.format.bytes());
-  std::vector<std::byte> own = std::exchange(stored, {});  // read() may itself ingest planes in this thread
+  std::vector<std::byte> own = std::exchange(stored, {});  // read() may call this function again in this thread
   if (own.size() < bytes) own.resize(bytes);
   source.read(first, count, own.data());
   stored = std::move(own);
   return stored.data();
 }
 
-/// Reads and decodes pixels [begin, end), at most chunk_pixels of them.
 MaskCounts read_pixels(const PixelSource& source, const Decoder& decoder, std::int64_t begin, std::int64_t end,
                        float* out) {
   const std::byte* stored = stored_pixels(source, begin, end - begin);
@@ -95,7 +98,7 @@ void add(MaskCounts& total, const MaskCounts& counts) {
   total.blank += counts.blank;
 }
 
-/// As add(), while others may add to the same counts.
+/// As add(), but other threads may add to `total` at the same time.
 void add_together(MaskCounts& total, const MaskCounts& counts) {
   std::atomic_ref(total.nan) += counts.nan;
   std::atomic_ref(total.infinite) += counts.infinite;

@@ -13,7 +13,7 @@
 
 namespace srcextract {
 
-/// An image ready to work on, with the numbers of masked pixels by reason, and its maps.
+/// An image as the stages use it: decoded, with masked pixels counted by reason, and with the maps that belong to it.
 template <class Where>
 struct Pixels {
   Pixels() = default;
@@ -21,18 +21,18 @@ struct Pixels {
 
   Image<float, Where> image;
   Value<MaskCounts, Where> masked;
-  /// The variance of the noise in each pixel, divided by that of the sky; empty if the noise is uniform.
+  /// The noise variance of each pixel, divided by the noise variance of the sky; empty if the noise is uniform.
   Image<float, Where> noise = {};
-  /// The variance of each pixel from a weight map, to be multiplied by Levels::noise_scale squared; empty without a
-  /// map. It is masked where `image` is masked; if sources are found on bad pixels (detects_beyond), where `kept` is
-  /// masked.
+  /// The variance of each pixel from a weight map, in units of Levels::noise_scale squared; empty without a weight map.
+  /// A pixel masked in `image` is masked here too. But if sources are also searched for on bad pixels
+  /// (detects_beyond()), only pixels masked in `kept` are masked here.
   Image<float, Where> variance = {};
-  /// The image before the weight map masked pixels for the estimate of the sky. Later stages use it if such pixels keep
-  /// their values (keeps_pixels); else it is empty.
+  /// The image before pixels that the weight map calls bad were masked for the sky estimate. Later stages use this
+  /// image if these pixels are to keep their values (keeps_pixels()); else it is empty.
   Image<float, Where> kept = {};
-  /// The shape of a star and its filter, if a step has found them.
+  /// The shape of a star and the filter that detects stars; empty if no step has determined them.
   StarProfile<Where> star = {};
-  std::vector<HandedNumbers> numbers = {};  ///< numbers of files, copied to a device; the host has Settings::resources
+  std::vector<HandedNumbers> numbers = {};  ///< numbers from files, on a GPU; the host uses Settings::resources
 };
 
 inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
@@ -50,21 +50,21 @@ inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
 
 class RowMemory;
 
-/// Reads a plane into `pixels`, which must have its shape: swaps bytes, scales, and masks pixels. Each thread of the
-/// host holds at most 1 MB of stored pixels at a time.
+/// Reads a plane into `pixels`, which must have the plane's shape: swaps bytes, scales, and masks pixels. Each host
+/// thread buffers at most 1 MB of stored pixels at a time.
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
 void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where);
 
-/// The image of a plane whose rows are read when a stage asks for them (stages/core/rows_on_demand.hpp). `masked`, if
-/// not null, receives the numbers of masked pixels; several planes may share it. They are complete once every row was
-/// held; until then `masked` must exist.
+/// Returns an image whose rows are read from the plane when a stage asks for them (stages/core/rows_on_demand.hpp).
+/// `masked`, if not null, receives the numbers of masked pixels; several planes may share one `masked`. The numbers are
+/// complete once every row has been read; until then `*masked` must exist.
 Image<float, Cpu> ingest_on_demand(const PixelSource& source, const std::shared_ptr<RowMemory>& memory,
                                    MaskCounts* masked);
 
-/// The image of a plane: on demand in `memory`, or as a whole if that is null.
+/// Returns the image of a plane. Rows are read on demand into `memory`; if `memory` is null, the whole plane is read at
+/// once.
 Image<float, Cpu> ingest_image(const PixelSource& source, const Cpu& where, const std::shared_ptr<RowMemory>& memory);
 
-/// Reads the plane into new pixels.
 template <class Where>
 Pixels<Where> ingest(const PixelSource& source, const Where& where) {
   Pixels<Where> pixels(source.shape, where);

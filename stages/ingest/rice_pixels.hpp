@@ -9,10 +9,11 @@
 
 namespace srcextract {
 
-/// Parameters common to all tiles of a plane compressed with RICE_1, for loops over pixels.
+/// Parameters common to all tiles of a plane compressed with RICE_1 (FITS Standard 4.0, 10.4.1), in a form for loops
+/// over pixels on the host and on a GPU.
 struct RiceFormat {
   Decoder decoder;
-  int bitpix;  ///< of the image
+  int bitpix;  ///< BITPIX of the uncompressed image
   std::int32_t block;
   RiceCoding coding;
   Dither dither;
@@ -23,15 +24,15 @@ inline RiceFormat make_rice_format(const RicePlane& plane, const PixelFormat& fo
           plane.dither};
 }
 
-/// How the integers of one tile are converted to floats.
+/// Scaling of one tile's integers to floats: float = zero + scale * integer.
 struct RiceScale {
   double scale, zero;
-  std::int32_t blank;  ///< in the type of the tile's integers
+  std::int32_t blank;  ///< integer that stands for NaN, if has_blank
   bool has_blank;
-  std::int32_t random_begin;  ///< index into the random numbers, below random_count
+  std::int32_t random_begin;  ///< index of the random number that gives the tile's start (random_place())
 };
 
-/// The value of the lowest `pixel_bits` bits: unsigned for 8 bits, else signed.
+/// Interprets the lowest `pixel_bits` bits as an integer: unsigned if there are 8 bits, signed if there are 16 or 32.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t rice_integer(std::uint32_t bits, int pixel_bits) {
   if (pixel_bits == 8) return static_cast<std::uint8_t>(bits);
   return pixel_bits == 16 ? static_cast<std::int16_t>(bits) : static_cast<std::int32_t>(bits);
@@ -43,8 +44,9 @@ inline RiceScale make_rice_scale(const Quantisation& how, const RicePlane& plane
           static_cast<std::int32_t>(how.random_begin % random_count)};
 }
 
-/// A tile's position in the random numbers: the index for the next pixel, and the index where reading continues after
-/// the last number. `randoms` is null if the tile is not dithered.
+/// A tile's position in the table of random numbers for dithering (FITS Standard 4.0, Appendix I). at() is the index of
+/// the number for the next pixel. When the table is exhausted, reading continues at index next(). A tile without dither
+/// has a null `randoms`.
 class DitherPlace {
  public:
   SRCEXTRACT_HOST_DEVICE DitherPlace(const float* randoms, std::int32_t begin) : randoms_(randoms), begin_(begin) {
@@ -56,7 +58,7 @@ class DitherPlace {
   SRCEXTRACT_HOST_DEVICE std::int32_t at() const { return at_; }
   SRCEXTRACT_HOST_DEVICE std::int32_t next() const { return next_; }
 
-  /// Advances by `pixels`: so few that the end of the random numbers is passed at most once.
+  /// Advances by `pixels` pixels. The step must be so short that the position passes the end of the table at most once.
   SRCEXTRACT_HOST_DEVICE void advance(std::int32_t pixels) {
     at_ += pixels;
     if (randoms_ == nullptr || at_ < random_count) return;
@@ -64,8 +66,8 @@ class DitherPlace {
     find_next();
   }
 
-  /// The random number for the pixel `behind` pixels after the one at index `at`. `next` is where reading continues
-  /// after the last number.
+  /// Returns the random number for the pixel that follows `behind` pixels after the pixel whose number has index `at`.
+  /// `next` is the index at which reading continues after the end of the table.
   SRCEXTRACT_HOST_DEVICE static float number(const float* randoms, std::int32_t at, std::int32_t next,
                                              std::int32_t behind) {
     const std::int32_t place = at + behind, beyond = place - static_cast<std::int32_t>(random_count);
@@ -83,13 +85,14 @@ class DitherPlace {
   std::int32_t at_ = 0, next_ = 0;
 };
 
-/// Whether an integer of a tile does not fit the image's pixel type, which means that the tile is damaged.
+/// Whether an integer of a tile is outside the range of the image's pixel type (BITPIX 8 or 16). Only damaged tiles
+/// contain such integers.
 SRCEXTRACT_HOST_DEVICE inline bool is_too_large(std::int32_t integer, int bitpix) {
   if (bitpix == 8) return integer != static_cast<std::uint8_t>(integer);
   return bitpix == 16 && integer != static_cast<std::int16_t>(integer);
 }
 
-/// Converts an integer to a float, as restore_floats() does (io/tiles/quantised_floats.hpp).
+/// Converts a tile's integer to a float, with the same result as restore_floats() (io/tiles/quantised_floats.hpp).
 template <class Float>
 SRCEXTRACT_HOST_DEVICE Float restore_float(std::int32_t integer, float random, const RiceScale& how,
                                            const RiceFormat& format) {
@@ -106,8 +109,8 @@ SRCEXTRACT_HOST_DEVICE float decode_value(typename Stored::Value value, const De
   return decode_pixel<Stored>(bits, decoder, counts);
 }
 
-/// Converts an integer of a tile to a pixel, as decode_pixel() does. `random` is the random number for the pixel, used
-/// if it was dithered.
+/// Converts a tile's integer to a decoded pixel; a pixel that is BLANK or not finite becomes masked_pixel and is
+/// counted. `random` is the pixel's random number, which is used only if the tile was dithered.
 SRCEXTRACT_HOST_DEVICE inline float rice_pixel(std::int32_t integer, float random, const RiceScale& how,
                                                const RiceFormat& format, MaskCounts& counts) {
   if (format.bitpix == -32)

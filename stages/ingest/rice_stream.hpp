@@ -16,17 +16,18 @@ SRCEXTRACT_HOST_DEVICE inline int leading_zeros(std::uint32_t bits) {
 #endif
 }
 
-/// Reads the words of a stream, big-endian as in the file, in a device thread. Words are loaded some pixels ahead, 16
-/// bytes at a time, at moments common to all threads of a warp. If threads loaded words on demand, all threads of a
-/// warp would wait for each load.
+/// Reads the 32-bit words of a compressed stream, stored big-endian, in one GPU thread. Words are loaded several pixels
+/// before they are used, 16 bytes at a time, at the same moment in all threads of a warp. If each thread loaded its
+/// words when it needed them, the whole warp would wait for every load.
 class RiceWords {
  public:
   static constexpr std::uint32_t ring_words = 16;
-  /// Number of pixels between two calls of load_ahead().
+  /// The caller calls load_ahead() once every so many pixels.
   static constexpr int pixels_between = 8;
 
-  /// `words` begins at a multiple of 16 bytes and is readable up to the next multiple after its end; bytes beyond the
-  /// stream do not matter. `ring` is fast memory for ring_words words, `stride` apart.
+  /// `words` must be aligned to 16 bytes, and be readable up to the next multiple of 16 after the stream's `bytes`
+  /// bytes. Bytes after the stream's end may have any value. `ring` is a buffer in fast memory; word i of the stream is
+  /// stored at ring[i % ring_words * stride].
   SRCEXTRACT_HOST_DEVICE RiceWords(const std::uint32_t* words, std::uint32_t bytes, std::uint32_t* ring, int stride)
       : words_(words), count_((bytes + 3) / 4), ring_(ring), stride_(stride) {
     load_ahead();
@@ -40,8 +41,8 @@ class RiceWords {
     return at < filled_ ? ring_[slot(at)] : swap_bytes(words_[at]);
   }
 
-  /// Moves words that have arrived into the ring and requests the next ones if there is room. New words overwrite words
-  /// already read: the ring has four times the length of one request.
+  /// Stores the words of the previous request in the ring, and requests the next four words if the ring has free places
+  /// for them. The ring holds 16 words, so new words overwrite only words already read.
   SRCEXTRACT_HOST_DEVICE void load_ahead() {
     if (coming_ != none) {
       for (std::uint32_t i = 0; i < at_once; ++i) ring_[slot(coming_ + i)] = swap_bytes(group_.word[i]);
@@ -65,13 +66,13 @@ class RiceWords {
   std::uint32_t* ring_;
   int stride_;
   std::uint32_t filled_ = 0;     ///< all unread words before word number `filled_` are in the ring
-  std::uint32_t coming_ = none;  ///< number of the first word of the request under way
+  std::uint32_t coming_ = none;  ///< index of the first word of the pending request; `none`: nothing was requested
   Group group_{};
 };
 
-/// Decodes the integers of a tile compressed with RICE_1, one after the other, in one of many threads that work in
-/// step. Nearly all codes are decoded without a branch. Integers and reported damage equal those of decode_rice()
-/// (io/tiles/rice.hpp).
+/// Decodes the integers of one tile compressed with RICE_1, in order, in one GPU thread. The threads of a warp each
+/// decode a tile, so nearly all codes are decoded without a branch. The integers and the reported damage equal those of
+/// decode_rice() (io/tiles/rice.hpp).
 class RiceStream {
  public:
   SRCEXTRACT_HOST_DEVICE RiceStream(const RiceWords& words, std::uint32_t bytes, const RiceCoding& coding)
@@ -81,10 +82,10 @@ class RiceStream {
     last_ = read(coding_.pixel_bits);
   }
 
-  /// Must be called every RiceWords::pixels_between integers.
+  /// The caller must call load_ahead() after every RiceWords::pixels_between integers.
   SRCEXTRACT_HOST_DEVICE void load_ahead() { words_.load_ahead(); }
 
-  /// Must be called before the first integer of every block.
+  /// The caller must call begin_block() before the first integer of every block.
   SRCEXTRACT_HOST_DEVICE void begin_block() {
     const int low_bits = static_cast<int>(read(coding_.number_bits)) - 1;
     too_many_ |= low_bits > coding_.as_they_are;
@@ -103,7 +104,8 @@ class RiceStream {
       code = long_code();
       length = 0;
     } else if (coded_) {
-      // After the shift, the word still has the 1 bit before the low bits; hence zeros - 1.
+      // After the shift by `zeros`, the word begins with the 1 bit that ends the run of zeros. This bit adds 1 <<
+      // low_bits_ to the code, so zeros - 1 is added instead of zeros.
       code = ((high << zeros) >> (word_bits - 1 - low_bits_)) + (static_cast<std::uint32_t>(zeros - 1) << low_bits_);
     } else {
       code = static_cast<std::uint32_t>(static_cast<std::uint64_t>(high) >> (word_bits - plain_bits_));
@@ -113,13 +115,14 @@ class RiceStream {
     return last_;
   }
 
-  /// Whether the integers read so far cannot come from a stream of this length.
+  /// Whether the stream is damaged: a block has an invalid number of low bits, or bits beyond the end were read.
   SRCEXTRACT_HOST_DEVICE bool damaged() const { return too_many_ || beyond(); }
 
  private:
   static constexpr int word_bits = 32;
 
-  /// The next 32 bits of the stream. Bits beyond its end may have any value: beyond() reports that they were read.
+  /// The next 32 bits of the stream. Bits after the stream's end may have any value; beyond() tells whether such bits
+  /// were consumed.
   SRCEXTRACT_HOST_DEVICE std::uint32_t window() const { return static_cast<std::uint32_t>(bits_ >> word_bits); }
 
   SRCEXTRACT_HOST_DEVICE bool beyond() const { return bits_taken_ - static_cast<std::uint32_t>(have_) > bits_there_; }
@@ -132,28 +135,28 @@ class RiceStream {
     after_ = words_.next();
   }
 
-  /// Skips up to 32 bits.
+  /// Skips `bits` bits, 0 to 32.
   SRCEXTRACT_HOST_DEVICE void skip(int bits) {
     bits_ <<= bits;
     have_ -= bits;
     fill();
   }
 
-  /// Reads 1 to 32 bits.
+  /// Returns the next `bits` bits, 1 to 32, and skips them.
   SRCEXTRACT_HOST_DEVICE std::uint32_t read(int bits) {
     const std::uint32_t value = window() >> (word_bits - bits);
     skip(bits);
     return value;
   }
 
-  /// Reads a code that is longer than the window of 32 bits.
+  /// Reads a code of more than 32 bits. The code begins with zeros, then a 1 bit and low_bits_ low bits follow.
   SRCEXTRACT_HOST_DEVICE std::uint32_t long_code() {
     std::uint32_t zeros = 0;
     while (window() == 0 && !beyond()) {
       zeros += word_bits;
       skip(word_bits);
     }
-    if (window() == 0) return 0;  // beyond the end
+    if (window() == 0) return 0;  // the stream ended within the zeros
     const int here = leading_zeros(window());
     skip(here + 1);
     const std::uint32_t high = (zeros + static_cast<std::uint32_t>(here)) << low_bits_;
@@ -163,10 +166,10 @@ class RiceStream {
   RiceWords words_;
   std::uint32_t bits_there_;
   RiceCoding coding_;
-  std::uint64_t bits_ = 0;        ///< the next bits, from the highest on
-  int have_ = 0;                  ///< number of valid bits in bits_, at least 32 between calls
-  std::uint32_t bits_taken_ = 0;  ///< bits taken from words_
-  std::uint32_t after_ = 0;       ///< the word after the bits taken
+  std::uint64_t bits_ = 0;        ///< the next bits of the stream, first bit highest
+  int have_ = 0;                  ///< number of valid bits in bits_; at least 32 between calls
+  std::uint32_t bits_taken_ = 0;  ///< number of bits moved from words_ to bits_ so far
+  std::uint32_t after_ = 0;       ///< the word that follows the bits in bits_
   std::uint32_t last_ = 0;
   int low_bits_ = 0, plain_bits_ = 0;
   bool coded_ = false, too_many_ = false;

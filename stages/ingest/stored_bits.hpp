@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// Loads the stored pixel at this address, in the host's byte order.
+/// Loads the stored pixel at the address `at` and returns its value, unscaled, in the host's byte order.
 template <class Stored>
 typename Stored::Value load_stored(const std::byte* at, const PixelFormat& format) {
   typename Stored::Bits bits;
@@ -20,7 +20,6 @@ typename Stored::Value load_stored(const std::byte* at, const PixelFormat& forma
   return stored;
 }
 
-/// True if the value is BLANK.
 template <class Stored>
 bool is_blank(typename Stored::Value stored, const PixelFormat& format) {
   if constexpr (std::is_integral_v<typename Stored::Value>)
@@ -28,8 +27,8 @@ bool is_blank(typename Stored::Value stored, const PixelFormat& format) {
   return false;
 }
 
-/// The bits of a stored integer without scaling, but with the FITS conventions for unsigned integers and signed bytes:
-/// if bzero is not 0, the highest bit is flipped.
+/// Returns the bits of a stored integer without scaling. FITS stores unsigned integers (and signed bytes) with bzero =
+/// 2^(bits - 1) (or -128). Therefore the highest bit is flipped if bzero is not 0.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE std::uint64_t bits_of(typename Stored::Value stored, double bzero) {
   using Bits = typename Stored::Bits;

@@ -6,13 +6,13 @@
 
 namespace srcextract {
 
-/// The area of the circle segment, between a circle of radius 1 and a chord of half length s in [0, 1]: arcsin s - s
-/// sqrt(1 - s^2), with a relative error of at most 1e-15. The code uses only + - * / and roots, which round the same on
-/// a device.
+/// The area of the segment between a circle of radius 1 and a chord of half length s in [0, 1]: arcsin s - s sqrt(1 -
+/// s^2). The relative error is at most 1e-15. The code uses only + - * / and square roots, which round the same on host
+/// and GPU.
 ///
-/// A short chord uses the power series s^3 2/3 (1 + 3/10 s^2 (1 + ...)), whose first omitted term is 1e-17. The segment
-/// of a longer chord is split into the triangle from its ends to the middle of the arc, and two segments of half the
-/// angle.
+/// For a short chord the area is the power series s^3 2/3 (1 + 3/10 s^2 (1 + ...)), whose first omitted term is 1e-17
+/// of the sum. The segment of a longer chord is split into a triangle, from the chord to the middle of the arc, and two
+/// equal segments of half the angle.
 SRCEXTRACT_HOST_DEVICE inline double circle_segment(double s) {
   constexpr double short_square = 0.04;
   constexpr int terms = 12;

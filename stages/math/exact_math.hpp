@@ -9,29 +9,31 @@
 
 namespace srcextract {
 
-/// ln 2 as a sum of two numbers. The first has few digits, so that its product with a whole exponent is exact.
+/// ln 2 = ln2_high + ln2_low. ln2_high has only 32 significant bits, so that its product with a binary exponent is
+/// exact.
 inline constexpr double ln2_high = 0x1.62e42feep-1;
 inline constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 
-/// atan2 of finite numbers with C's signs and quadrants, in radians, within 1e-15 of the true angle; NaN for other
-/// arguments. With only + - * / and fixed tables, the result rounds the same with every C library and processor. libm's
-/// atan2 may round differently.
+/// atan2(y, x) of finite numbers, with the signs and quadrants of C's atan2, in radians, within 1e-15 of the true
+/// angle. Returns NaN if an argument is not finite. The code uses only + - * / and fixed tables, so the result rounds
+/// the same with every C library and processor. libm's atan2 may round differently.
 double portable_atan2(double y, double x);
 
-/// e^x with a relative error of at most 1e-15 (for a result below the smallest normal number: 1e-15 of that number);
-/// NaN for NaN. The result rounds the same everywhere, also on a device.
+/// e^x with a relative error of at most 1e-15. If the result is below the smallest normal number, the error is at most
+/// 1e-15 of that number. Returns NaN for NaN. The result rounds the same on every host and GPU.
 SRCEXTRACT_HOST_DEVICE inline double portable_exp(double x) {
   if (!(x > -746)) return x == x ? 0 : x;
   if (x > 710) return std::numeric_limits<double>::infinity();
   const double k = std::floor(x / (ln2_high + ln2_low) + 0.5);
   const double r = (x - k * ln2_high) - k * ln2_low;
-  double series = 1;  // Taylor series of e^r: |r| < 0.35; the first omitted term is 1e-17
+  double series = 1;  // Taylor series of e^r, |r| < 0.35; the first omitted term is 1e-17
   for (int n = 13; n >= 1; --n) series = 1 + r * series / n;
   return std::ldexp(series, static_cast<int>(k));
 }
 
-/// e^x with a relative error of at most 1e-11 for x from -104 to 89; other x are clamped to this range. Uses only + -
-/// *, so it rounds alike on a device. In the Taylor series of e^r, |r| < 0.35, the first omitted term is 7e-12.
+/// e^x with a relative error of at most 1e-11 for x from -104 to 89; x outside this range is clamped to it. The code
+/// uses only + - *, so the result rounds the same on host and GPU. With x = k ln 2 + r, |r| < 0.35, the first omitted
+/// term of the Taylor series of e^r is 7e-12.
 SRCEXTRACT_HOST_DEVICE inline double exp_in_float_range(double x) {
   constexpr double least = -104, most = 89;
   const double in_range = x > least ? (x < most ? x : most) : least;
@@ -47,15 +49,16 @@ SRCEXTRACT_HOST_DEVICE inline double exp_in_float_range(double x) {
   series = series * r + 0.5;
   series = series * r + 1;
   series = series * r + 1;
-  const std::int64_t bits = (static_cast<std::int64_t>(static_cast<std::int32_t>(k)) + 1023) << 52;  // of 2^k
+  const std::int64_t bits = (static_cast<std::int64_t>(static_cast<std::int32_t>(k)) + 1023) << 52;  // bits of 2^k
   double power;
   memcpy(&power, &bits, sizeof(power));
   return series * power;
 }
 
-/// The natural logarithm of a finite x > 0, with an error of at most 1e-15, absolute or relative, whichever is larger.
-/// With only + - * /, the result rounds the same with every C library, processor and device. x = m 2^k with m in
-/// [1/sqrt 2, sqrt 2), and ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.172. The first omitted term is 1e-20.
+/// The natural logarithm of a finite x > 0. The error is at most 1e-15, absolute or relative, whichever is larger. The
+/// code uses only + - * /, so the result rounds the same with every C library, processor and GPU. Method: x = m 2^k
+/// with m in [1/sqrt 2, sqrt 2), and ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.172. The first omitted term
+/// of the series is 1e-20.
 SRCEXTRACT_HOST_DEVICE inline double portable_log(double x) {
   int k = 0;
   double m = std::frexp(x, &k);
@@ -69,8 +72,9 @@ SRCEXTRACT_HOST_DEVICE inline double portable_log(double x) {
   return k * ln2_high + (k * ln2_low + 2 * (s + s * series));
 }
 
-/// The fraction of a normal distribution more than z sigma above its mean, for z >= 1, with a relative error of at most
-/// 1e-11. Laplace's continued fraction for Mills' ratio (Abramowitz & Stegun 1964, 26.2.14) rounds the same everywhere.
+/// The fraction of a normal distribution that is more than z sigma above its mean, for z >= 1, with a relative error of
+/// at most 1e-11. The code evaluates Laplace's continued fraction for Mills' ratio (Abramowitz & Stegun 1964, 26.2.14),
+/// and rounds the same on every host and GPU.
 SRCEXTRACT_HOST_DEVICE inline double portable_normal_tail(double z) {
   constexpr int terms = 200;
   double fraction = z;

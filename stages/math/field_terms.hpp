@@ -6,18 +6,19 @@
 
 namespace srcextract {
 
-/// Constants of polynomials over the field. Their terms are products T_a(u) T_b(v) of Chebyshev polynomials with a + b
-/// <= order, where u and v go from -1 to 1 over the frame. Terms are sorted by a + b and then by b, so the terms of a
-/// lower order come first. Powers of pixel coordinates would make the equations ill-conditioned.
+/// Limits of polynomials over the field (the area of the image). A polynomial's terms are products T_a(u) T_b(v) of
+/// Chebyshev polynomials with a + b <= order. u and v go from -1 to 1 over the image's columns and rows. Terms are
+/// sorted by a + b and then by b, so the terms of a lower order come first. Powers of pixel coordinates are not used,
+/// because they make the equations of a fit ill-conditioned.
 inline constexpr int most_field_order = 3;
 inline constexpr int most_field_terms = (most_field_order + 1) * (most_field_order + 2) / 2;
 
-/// The number of terms of a polynomial of this order.
 SRCEXTRACT_HOST_DEVICE constexpr int field_terms(int order) {
   return (order + 1) * (order + 2) / 2;
 }
 
-/// The values of all terms of the polynomial at one position in a frame.
+/// The values of all terms up to most_field_order at one position (x, y) in pixels, counted from 0, in an image of
+/// width x height pixels.
 struct FieldTerms {
   double value[most_field_terms];
 
@@ -32,7 +33,7 @@ struct FieldTerms {
     }
   }
 
-  /// The value of the polynomial with these coefficients at this position.
+  /// The value at this position of the polynomial with these coefficients for its first `terms` terms.
   SRCEXTRACT_HOST_DEVICE double sum(const double* coefficients, int terms) const {
     double total = 0;
     for (int k = 0; k < terms; ++k) total += coefficients[k] * value[k];
@@ -40,7 +41,8 @@ struct FieldTerms {
   }
 };
 
-/// A polynomial over the field, restricted to one row: its coefficients for the Chebyshev polynomials of u.
+/// A polynomial over the field, restricted to the image row whose scaled coordinate is v. of[a] is the coefficient of
+/// T_a(u).
 struct FieldRow {
   double of[most_field_order + 1] = {};
 

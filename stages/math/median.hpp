@@ -8,8 +8,8 @@ namespace srcextract {
 /// Standard deviation of a normal distribution divided by its median absolute deviation.
 inline constexpr double sigma_per_deviation = 1.4826;
 
-/// Returns the value with the rank size * share, rounded down and counted from 0; share must be below 1. Reorders the
-/// values, of which there must be at least one.
+/// Returns the value of rank floor(size * share) in ascending order, where rank 0 is the smallest value. `share` must
+/// be in [0, 1). Reorders the values, of which there must be at least one.
 template <class T>
 T ranked(std::vector<T>& values, double share) {
   const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(values.size()) * share);
@@ -17,7 +17,7 @@ T ranked(std::vector<T>& values, double share) {
   return values[static_cast<std::size_t>(rank)];
 }
 
-/// Returns the median; of an even number of values the greater of the two middle ones. Reorders the values.
+/// Returns the median; if the number of values is even, the greater of the two middle values. Reorders the values.
 template <class T>
 T upper_median(std::vector<T>& values) {
   return ranked(values, 0.5);

@@ -4,9 +4,9 @@
 
 namespace srcextract {
 
-/// Enumerates the comparisons of a sorting network: Batcher's merge exchange (Knuth, The Art of Computer Programming,
-/// volume 3, 5.2.2, algorithm M). Calls exchange(low, high), low < high, for every pair of the `keys` keys to be put in
-/// order, one after the other.
+/// Enumerates the comparisons of Batcher's sorting network "merge exchange" (Knuth, The Art of Computer Programming,
+/// volume 3, 5.2.2, algorithm M) for `keys` keys. Calls exchange(low, high), low < high, for each comparison in turn;
+/// exchange() must put the keys at these two indices into order.
 template <class Exchange>
 constexpr void merge_exchange(int keys, Exchange&& exchange) {
   if (keys < 2) return;

@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// The square root of x >= 0 with a relative error of at most 1.2e-7. Host and device may round differently: use it
-/// only for guesses that are checked.
+/// The square root of x >= 0 with a relative error of at most 1.2e-7. Host and GPU may round differently, so use the
+/// result only as a guess that exact code then checks.
 SRCEXTRACT_HOST_DEVICE inline float near_sqrt(float x) {
 #if defined(__CUDA_ARCH__)
   float root;

@@ -6,14 +6,16 @@
 
 namespace srcextract {
 
-/// Length of a group in sums over a source. The order of these sums is part of the specification:
-/// - A sequence is added left to right in groups of `ordered_group`.
-/// - The sums of the groups are added in the same way, and so on until one sum is left.
+/// Number of values in a group, when sums over the pixels of a source are computed. Host and GPU add in the same order:
+/// - The values are split into groups of `ordered_group` consecutive values. Each group is added from left to right.
+/// - The sums of the groups are again split into groups and added, and so on until one sum is left.
 ///
-/// The order keeps rounding errors small. A source of any size can be summed in parallel with the same result.
+/// This order keeps rounding errors small. Several threads can sum a source of any size, and get the same result as one
+/// thread.
 inline constexpr int ordered_group = 64;
 
-/// Adds a sequence, value by value, in the order of groups given above. T must have add(T& to, const T& from).
+/// Adds a sequence, value by value, in the order of groups described at ordered_group. A function add(T& to, const T&
+/// from) must exist.
 template <class T>
 class OrderedSum {
  public:
@@ -23,14 +25,14 @@ class OrderedSum {
   SRCEXTRACT_HOST_DEVICE T total() {
     for (int level = 0; level + 1 < levels; ++level) {
       if (count_[level] == 0) continue;
-      count_[level] = 0;  // the last group of its level, which is incomplete
+      count_[level] = 0;  // this level's last group, which is incomplete
       push_at(level + 1, sum_[level]);
     }
     return sum_[levels - 1];
   }
 
  private:
-  /// Enough for 64^6 pixels and more.
+  /// Level 0 adds single values; level k adds sums of 64^k values each. Seven levels suffice for more than 64^6 pixels.
   static constexpr int levels = 7;
 
   SRCEXTRACT_HOST_DEVICE void push_at(int level, T value) {
@@ -50,9 +52,9 @@ class OrderedSum {
   int count_[levels] = {};
 };
 
-/// Adds `count` >= 1 values in the order of groups given above. sum_group(first, last) must add the values from `first`
-/// to last - 1, at most `ordered_group` of them, left to right. A sequence of one group, the usual case, costs one
-/// call.
+/// Adds `count` >= 1 values in the order of groups described at ordered_group. sum_group(first, last) must add the
+/// values with indices first to last - 1, at most `ordered_group` values, from left to right. Most sequences have one
+/// group; then one call of sum_group() is all the work.
 template <class T, class SumGroup>
 SRCEXTRACT_HOST_DEVICE T ordered_sum(std::int64_t count, const SumGroup& sum_group) {
   if (count <= ordered_group) return sum_group(std::int64_t{0}, count);

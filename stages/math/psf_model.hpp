@@ -7,30 +7,31 @@
 
 namespace srcextract {
 
-/// The model of a PSF: the light of a star of flux 1, as pixels of a mask that is finer or coarser than the image's
-/// pixels. Each pixel of the mask is a polynomial of the star's position. Host and device use the same numbers.
+/// A PSF model: the image of a star of flux 1. The model has its own square pixels, `step` image pixels wide, in a grid
+/// called the mask. Each mask pixel is a polynomial of the star's position. Host and GPU use the same array of numbers.
 ///
-/// Numbers of a model, in this order (stages/settings/psf_numbers.cpp writes them):
-/// - a head of `head` numbers, which PsfModel reads on the host;
-/// - the exponents of each term, most_dimensions for each;
-/// - the planes of the light, one per term; then the planes of the light convolved with a disk (SPREAD_MODEL).
+/// The array contains, in this order (written by stages/settings/psf_numbers.cpp):
+/// - `head` numbers that the PsfModel constructor reads on the host;
+/// - the exponents of each term, most_dimensions numbers per term;
+/// - the coefficients of the star image, one plane per term (light());
+/// - the same planes convolved with a disk, for SPREAD_MODEL (spread()).
 ///
-/// A plane is stored column by column, so that the pixels of a column are consecutive. It has plane() numbers, with
-/// zeros at its end.
+/// A plane holds one coefficient per mask pixel, column by column, so that the pixels of a column are consecutive. A
+/// plane has plane() numbers; the numbers after the last mask pixel are zero.
 struct PsfModel {
   static constexpr int head = 32, most_dimensions = 4, most_terms = 64, taps = 8;
 
-  int columns = 0, rows = 0;  ///< of the mask; 0: there is no model
+  int columns = 0, rows = 0;  ///< size of the mask; 0 if there is no model
   int terms = 0, dimensions = 0;
-  double step = 1;                     ///< side of a mask pixel in pixels of the image
-  double fwhm = 0;                     ///< full width at half maximum that the file gives
-  int of_y[most_dimensions] = {};      ///< 1: the dimension is y, 0: x
-  double zero[most_dimensions] = {};   ///< t = (place - zero) / scale, with places from 1
-  double scale[most_dimensions] = {};  ///< 0: t is 0
-  const double* numbers = nullptr;     ///< in the memory of the back end
+  double step = 1;                     ///< side of a mask pixel, in image pixels
+  double fwhm = 0;                     ///< full width at half maximum as given in the PSF file, in image pixels
+  int of_y[most_dimensions] = {};      ///< 1 if the polynomial's variable is y, 0 if it is x
+  double zero[most_dimensions] = {};   ///< offset of t = (position - zero) / scale, in pixels from 1
+  double scale[most_dimensions] = {};  ///< divisor of t; 0 means that t is always 0
+  const double* numbers = nullptr;     ///< the array described above, on the host or on the GPU
 
   PsfModel() = default;
-  /// Reads the head of a model's numbers, which are on the host.
+  /// Reads the head of the array, which must be on the host.
   explicit PsfModel(const double* on_host) : numbers(on_host) {
     columns = static_cast<int>(on_host[0]);
     rows = static_cast<int>(on_host[1]);
@@ -47,7 +48,7 @@ struct PsfModel {
 
   SRCEXTRACT_HOST_DEVICE bool known() const { return columns > 0; }
 
-  /// Rounds a count up to a multiple of 16, so that blocks of 16 numbers never pass the end.
+  /// Rounds a count up to a multiple of 16, so that code may read 16 numbers at a time without passing the array's end.
   static constexpr SRCEXTRACT_HOST_DEVICE int padded(int count) { return (count + 15) / 16 * 16; }
   SRCEXTRACT_HOST_DEVICE int plane() const { return padded(columns * rows) + 16; }
   SRCEXTRACT_HOST_DEVICE const double* exponents() const { return numbers + head; }
@@ -61,11 +62,11 @@ struct PsfModel {
   SRCEXTRACT_HOST_DEVICE int middle_x() const { return columns / 2; }
   SRCEXTRACT_HOST_DEVICE int middle_y() const { return rows / 2; }
 
-  /// Largest number of columns and rows of the image that the mask may cover.
+  /// Largest number of image columns (wide) and image rows (high) that the mask can cover.
   SRCEXTRACT_HOST_DEVICE int wide() const { return static_cast<int>((columns - 1) * step) + 2; }
   SRCEXTRACT_HOST_DEVICE int high() const { return static_cast<int>((rows - 1) * step) + 2; }
 
-  /// The value of a term of the polynomial for a star at (x, y), counted from 1.
+  /// The value of term `which` of the polynomial for a star at (x, y), in pixel coordinates from 1.
   SRCEXTRACT_HOST_DEVICE double term(int which, double x, double y) const {
     double product = 1;
     for (int d = 0; d < dimensions; ++d) {
@@ -77,7 +78,7 @@ struct PsfModel {
   }
 };
 
-/// sin(t) for |t| <= pi / 2 from its series, within 2.3e-16, with the same bits everywhere.
+/// sin(t) for |t| <= pi / 2 by its Taylor series, within 2.3e-16. The result has the same bits on every machine.
 SRCEXTRACT_HOST_DEVICE inline double portable_sin(double t) {
   const double square = t * t;
   double sum = 1;
@@ -85,9 +86,9 @@ SRCEXTRACT_HOST_DEVICE inline double portable_sin(double t) {
   return t * sum;
 }
 
-/// Computes the 8 weights of the Lanczos kernel at a position on a line of `size` pixels, counted from 0, and returns
-/// the first pixel that they belong to. Weights beyond the line are 0, and the sum of the others is 1 (SExtractor's
-/// resampling of a PSF).
+/// Computes the 8 weights of the Lanczos-4 kernel at position `place` on a line of `size` pixels, counted from 0, as
+/// SExtractor resamples a PSF. Returns the index of the pixel that weight[0] belongs to. Weights of pixels outside the
+/// line are 0; the other weights sum to 1.
 SRCEXTRACT_HOST_DEVICE inline int lanczos_taps(double place, int size, double* weight) {
   constexpr double pi = 3.14159265358979323846, half_root = 0.70710678118654752440;
   constexpr double cosines[4] = {1, half_root, 0, -half_root}, sines[4] = {0, half_root, 1, half_root};
@@ -101,14 +102,14 @@ SRCEXTRACT_HOST_DEVICE inline int lanczos_taps(double place, int size, double* w
   if (first < 0) first = 0;
   double sum = 0;
   for (int i = 0; i < PsfModel::taps; ++i) {
-    const int k = first + i - below;  // a tap at k - after
+    const int k = first + i - below;  // offset of this pixel from pixel `below`
     weight[i] = 0;
     if (k < -3 || k > 4) continue;
     const double t = k - after;
     const int octant = k < 0 ? -k : k == 4 ? 0 : k;
     const double in_sine = (k < 0 ? -sines[octant] : k == 4 ? 0 : sines[octant]);
     const double in_cosine = k == 4 ? -1 : cosines[octant];
-    // sin(pi t) and sin(pi t / 4), from the sines and cosines of sums of angles.
+    // fast is sin(pi t), slow is sin(pi t / 4). Both are derived from three sines by the addition theorems.
     const double fast = k % 2 == 0 ? -sine : sine, slow = in_sine * to_quarter - in_cosine * of_quarter;
     weight[i] = t < at_middle && t > -at_middle ? 1 : 4 * fast * slow / (pi * pi * t * t);
     sum += weight[i];

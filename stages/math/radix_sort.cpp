@@ -12,7 +12,7 @@ namespace srcextract {
 
 namespace {
 
-/// Keys are sorted by three digits of this many bits.
+/// Number of bits of a digit. A 32-bit key has three digits.
 constexpr int digit_bits = 11;
 constexpr std::size_t digit_count = 3;
 constexpr std::size_t bins = std::size_t{1} << digit_bits;
@@ -23,7 +23,8 @@ std::size_t digit(std::uint32_t key, std::size_t which) {
 
 }  // namespace
 
-// Sorts by the lowest digit first, the highest last: a pass keeps the order of the previous pass among equal digits.
+// The keys are sorted by their lowest digit first and by the highest digit last. Each pass is stable: keys with equal
+// digits keep the order of the previous pass.
 void radix_sort(std::vector<std::uint32_t>& keys, std::vector<std::uint32_t>& scratch) {
   scratch.resize(keys.size());
   std::array<std::array<std::uint32_t, bins>, digit_count> counts{};

@@ -5,12 +5,13 @@
 
 namespace srcextract {
 
-/// Sorts numbers in ascending order, -0 before +0, as ordered_key does. There may be at most 2^32 - 1 numbers, none of
-/// them NaN. The time is proportional to their number, without branches that a processor could mispredict. Radix sort
-/// pays from hundreds of numbers on; std::sort is faster for a few.
+/// Sorts floats in ascending order, -0 before +0, by ordered_key(). There may be at most 2^32 - 1 floats, none of them
+/// NaN. The time is proportional to their number, and no branch depends on the values. Radix sort is faster than
+/// std::sort from some hundreds of numbers on.
 void radix_sort(std::vector<float>& values);
 
-/// Sorts whole numbers in ascending order. `scratch` is working memory for as many numbers; keep it from call to call.
+/// Sorts integers in ascending order. `scratch` is resized to the number of keys; pass the same vector in every call to
+/// save allocations.
 void radix_sort(std::vector<std::uint32_t>& keys, std::vector<std::uint32_t>& scratch);
 
 }  // namespace srcextract

@@ -7,8 +7,9 @@
 
 namespace srcextract {
 
-/// The error of a faint star's flux in the middle of the field, in units of the noise of a sky pixel: that of
-/// sum(filter * pixels) / sum(filter * shape) (StarFamily). The data of `star` must be on the host.
+/// Returns the error of a faint star's flux in the middle of the image, in units of the noise (sigma) of a sky pixel.
+/// The flux is sum(filter * pixels) / sum(filter * shape), as StarFamily measures fluxes. The arrays of `star` must be
+/// on the host. Returns NaN if the sum of filter * shape is not positive.
 inline double noise_of_star(const StarView& star) {
   const FieldTerms middle = star.at((star.width - 1) / 2, (star.height - 1) / 2);
   double squares = 0, shape = 0;

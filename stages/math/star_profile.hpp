@@ -12,8 +12,8 @@
 
 namespace srcextract {
 
-/// Weights of the four nodes around a position on a line, for cubic convolution (Keys 1981, IEEE ASSP 29, 1153, a =
-/// -1/2). The position is at the distance `after` (0 to 1) beyond the second node.
+/// Weights for interpolation between four consecutive nodes of a line by cubic convolution (Keys 1981, IEEE ASSP 29,
+/// 1153, a = -1/2). The position is `after`, from 0 to 1, beyond the second node.
 struct CubicWeights {
   double of[4];
 
@@ -26,8 +26,9 @@ struct CubicWeights {
   }
 };
 
-/// A square of (2 half + 1)^2 nodes, each of which is a polynomial over the field. The coefficients of one term are
-/// stored together, row by row. Outside of the square everything is 0.
+/// A square of (2 half + 1)^2 nodes (samples of a function at distances of 1 pixel). Each node is a polynomial over the
+/// field (FieldTerms) with `terms` coefficients. The coefficients of one term are stored together, row by row. Outside
+/// the square the function is 0.
 struct FieldSquare {
   const float* values = nullptr;
   int half = 0, terms = 0;
@@ -36,7 +37,7 @@ struct FieldSquare {
 
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
 
-  /// The value of node (column, row), both from -half to half, where the polynomials have the terms `at`.
+  /// The value of node (column, row), both from -half to half, at the position in the image for which `at` was made.
   SRCEXTRACT_HOST_DEVICE double node(std::int64_t column, std::int64_t row, const FieldTerms& at) const {
     if (column < -half || column > half || row < -half || row > half) return 0;
     const int taps = side() * side();
@@ -47,10 +48,10 @@ struct FieldSquare {
   }
 };
 
-/// A star's position relative to the image's pixels, with the weights by which a profile's nodes are interpolated at
-/// every pixel.
+/// A star's position relative to the image's pixels, and the weights that interpolate a FieldSquare at every image
+/// pixel.
 struct Placement {
-  std::int64_t x, y;  ///< pixel at or before the place
+  std::int64_t x, y;  ///< pixel at or before the position
   CubicWeights along_x, along_y;
 
   SRCEXTRACT_HOST_DEVICE Placement(double at_x, double at_y)
@@ -59,7 +60,8 @@ struct Placement {
         along_x(1 - (at_x - std::floor(at_x))),
         along_y(1 - (at_y - std::floor(at_y))) {}
 
-  /// The value of the interpolated square at a pixel, if the square's middle is at the star's position.
+  /// Returns the value of the square at an image pixel, interpolated, when the middle of the square is at the star's
+  /// position.
   SRCEXTRACT_HOST_DEVICE double value(const FieldSquare& square, std::int64_t pixel_x, std::int64_t pixel_y,
                                       const FieldTerms& at) const {
     double sum = 0;
@@ -72,60 +74,65 @@ struct Placement {
   }
 };
 
-/// Photon variance of a star's flux, per count of the flux in one frame of a difference, in units of the variance of a
-/// sky pixel.
+/// The variance that a star's own photons add to its fitted flux, per count of light in one input image of a
+/// difference, in units of the variance of a sky pixel. The map of noise per pixel (Pixels::noise) can contain a part
+/// of this variance.
 struct StarPhotons {
-  double left_out = 0;  ///< the part that the noise of pixels leaves out
-  double counted = 0;   ///< the part that the noise of pixels contains; 0: not known
+  double left_out = 0;  ///< the part that the noise map does not contain
+  double counted = 0;   ///< the part that the noise map contains; 0: none, or unknown
 
   bool operator==(const StarPhotons&) const = default;
 };
 
-/// The shape of a star in an image, and the filter that finds stars best in its noise; for the memory of host or
-/// device.
+/// The shape of a star in an image, and the filter that detects stars best in the image's noise. A StarView owns
+/// nothing; its pointers are to memory of the host or of the GPU.
 struct StarView {
-  FieldSquare light;   ///< of a star of flux 1
-  FieldSquare filter;  ///< its middle node multiplies the pixel at the star's position
+  FieldSquare light;   ///< image of a star of flux 1
+  FieldSquare filter;  ///< weights of the pixels about a star; the middle node is the weight of the pixel at the star's
+                       ///< position
   double width = 0, height = 0;
-  double correlation = 1;            ///< variance of the filtered sky, divided by that for independent pixels
-  double correlation_of_excess = 1;  ///< the same ratio for variance beyond the noise of the sky
-  /// for light in the frame that is brighter in a positive change, and in the other
+  double correlation = 1;            ///< variance of the filtered sky, divided by its value if pixels were independent
+  double correlation_of_excess = 1;  ///< the same ratio for pixel variance in excess of the sky's variance
+  /// photon variance from light in the input image that is brighter where the difference is positive, and from light in
+  /// the other input image
   StarPhotons brighter = {}, fainter = {};
-  double photons_of_new = 0, photons_of_reference = 0;  ///< left out of noise_of_new and noise_of_reference
-  const float* reference = nullptr;                     ///< StarFrames; null: they are not kept
+  /// The left-out photon variance (StarPhotons) of each input image, with respect to noise_of_new and
+  /// noise_of_reference.
+  double photons_of_new = 0, photons_of_reference = 0;
+  const float* reference = nullptr;  ///< the images of StarFrames; null if StarFrames is empty
   const float *noise_of_new = nullptr, *noise_of_reference = nullptr;
-  double sign = 1;  ///< -1 if the image is reference - new
+  double sign = 1;  ///< 1 if the image is new - reference, -1 if it is reference - new
 
   bool operator==(const StarView&) const = default;
 
   SRCEXTRACT_HOST_DEVICE FieldTerms at(double x, double y) const { return {x, y, width, height}; }
 };
 
-/// Contributions of both frames of a difference, pixel by pixel. `reference`: the reference above its sky as it was
-/// subtracted, in counts of the difference. The noises: variance of either frame alone, for sums over a star, in units
-/// of FluxCalibration::pixel. Empty: not asked for.
+/// Contributions of the two input images of a difference, pixel by pixel. `reference` is the reference image minus its
+/// sky, as it was subtracted, in counts of the difference. noise_of_new and noise_of_reference are the variances that
+/// each input image contributes to sums over a star, in units of FluxCalibration::pixel. All images are empty if no
+/// column needs them.
 template <class Where>
 struct StarFrames {
   Image<float, Where> reference, noise_of_new, noise_of_reference;
 };
 
-/// Owns the values to which a StarView points.
 template <class Where>
 struct StarProfile {
-  StarView sizes;                ///< without its pointers
-  Buffer<float, Where> values;   ///< values of the light, then of the filter; empty: shape unknown
-  std::vector<float> in_middle;  ///< values of the filter in the middle of the field, row by row
+  StarView sizes;               ///< the profile's StarView with null pointers; view() sets them
+  Buffer<float, Where> values;  ///< coefficients of the light, then of the filter; empty if the star's shape is unknown
+  std::vector<float> in_middle;  ///< the filter's nodes in the middle of the image, row by row
   StarFrames<Where> frames = {};
 
   bool empty() const { return values.empty(); }
-  /// Exchanges `brighter` and `fainter`, and turns `sign`. Call it when the image is negated.
+  /// Adapts the profile to the negated image: exchanges `brighter` and `fainter`, and negates `sign`.
   void turn() {
     if (empty()) return;
     std::swap(sizes.brighter, sizes.fainter);
     sizes.sign = -sizes.sign;
   }
-  /// Multiplies the photons that the noise of pixels leaves out. Call it when the variance of a sky pixel, the unit of
-  /// variances, is divided by the factor. The photons that the noise of pixels contains stay unchanged.
+  /// Multiplies the left-out photon variances by `factor`. Call this function when the variance of a sky pixel, which
+  /// is the unit of these variances, is divided by `factor`. StarPhotons::counted stays unchanged.
   void scale_photons(double factor) {
     for (double* photons :
          {&sizes.brighter.left_out, &sizes.fainter.left_out, &sizes.photons_of_new, &sizes.photons_of_reference})

@@ -22,7 +22,8 @@ Buffer<std::int64_t, Cpu> area_above(const Runs<Cpu>& runs, const Components<Cpu
         while (k < above.row_begin[y + 1] && above.runs[k].end <= run.begin) ++k;
         for (std::int64_t j = k; j < above.row_begin[y + 1] && above.runs[j].begin < run.end; ++j)
           shared += shared_pixels(run, above.runs[j]);
-        // Atomic, since other threads may have runs of the same source; sums of integers do not depend on the order.
+        // The addition is atomic, because other threads may add runs (consecutive pixels of a row) of the same source.
+        // Sums of integers do not depend on the order.
         std::atomic_ref(area[components.label[i] - 1]).fetch_add(shared, std::memory_order_relaxed);
       }
     }

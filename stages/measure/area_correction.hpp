@@ -6,20 +6,22 @@
 
 namespace srcextract {
 
-/// A level above the sky, with the peak of a source and counts of its pixels above the level, in the measured image.
+/// Counts of a source's pixels above an isophote. `level` and `peak` are pixel values above the sky in the measured
+/// image.
 struct IsophoteCounts {
   float level;
-  float peak;               ///< brightest pixel
+  float peak;               ///< value of the brightest pixel
   std::int64_t above;       ///< number of pixels above the level
-  std::int64_t above_half;  ///< number of pixels above half_way(), the mean of level and peak
+  std::int64_t above_half;  ///< number of pixels above half_way()
 
   SRCEXTRACT_HOST_DEVICE float half_way() const {
     return static_cast<float>((static_cast<double>(level) + static_cast<double>(peak)) / 2);
   }
 };
 
-/// The area within an isophote divided by that of a Gaussian with the same moments; at most 1 (SExtractor's abcor). How
-/// many pixels are above half_way() tells the slope.
+/// Returns the area within an isophote divided by the area of a Gaussian with the same moments, at most 1 (SExtractor's
+/// abcor). `a` and `b` are the RMS axes of the source in pixels. The difference of the two pixel counts measures how
+/// steeply the profile falls.
 SRCEXTRACT_HOST_DEVICE inline double area_correction(const IsophoteCounts& counts, double a, double b) {
   const float half_way = counts.half_way();
   if (!(half_way > 0)) return 1;

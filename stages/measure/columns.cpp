@@ -21,33 +21,36 @@ namespace srcextract {
 
 namespace {
 
-/// The photon noise of light, as a variance.
+/// Variance of the photon noise of a flux in counts; `gain` is in e-/count, and 0 means no photon noise.
 double poisson(double flux, double gain) {
   return gain > 0 ? std::max(0.0, flux) / gain : 0.0;
 }
 
-/// The variance of the flux, from sums over the map of variances. The background was subtracted from the variances as
-/// from any image, so it is added again. `unit`^2 is the unit of the variances.
+/// Returns the variance of the flux, from sums over the variance map. The sums were computed like sums over an image,
+/// with levels.background subtracted from every pixel; here the background is added again. `unit`^2 is the unit of the
+/// map's variances.
 double variance_from(const SourceSums& variances, const Levels& levels, double unit) {
   return (variances.v + static_cast<double>(variances.npix) * levels.background) * (unit * unit);
 }
 
-/// The calibration of fluxes with this sky. `mapped`: the variance of each pixel is known.
+/// Makes the calibration for a source with this sky. `of` tells the unit of the pixels' variances. `mapped` is true if
+/// a map gives the variance of each pixel.
 FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels, const SourceSky& sky,
                                const MeasurementConfig& config) {
   const double unit = of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
-  const bool photons_known = of == PixelNoise::of_sky && mapped;  // the variances include photon noise
+  const bool photons_known = of == PixelNoise::of_sky && mapped;  // the map's variances already include photon noise
   const double above_detection = analysis_level(levels) / (levels.detection - levels.background);
   return {unit * unit, photons_known ? 0 : config.gain, config.zero_point, config.pixel_scale,
           sky.threshold * above_detection};
 }
 
-/// The threshold, minus the background, of a pixel with this variance.
+/// Returns the detection threshold above the background of a pixel with this variance.
 double threshold_of(const Levels& levels, float variance) {
   return levels.zero_point - levels.background + levels.in_noise * scaled_noise(levels, std::sqrt(variance));
 }
 
-/// Finds the sky at one source after another: from the levels, or from the mesh at the pixel of the source's centre.
+/// Computes the sky at the position of a source. The values come from the sky mesh at the pixel of the source's
+/// position, or from `levels` if there is no mesh.
 class SkyOfSources {
  public:
   SkyOfSources(const MeasuredSums& sums, const Shape& shape, const Levels& levels)
@@ -72,15 +75,16 @@ class SkyOfSources {
   }
 
  private:
-  /// A coordinate of a source, given by the offset from its first pixel, limited to the range of the source's pixels.
+  /// Returns first + offset, limited to the range first - 0.5 to last + 0.5 and to the image. `first` and `last` are
+  /// the first and last column (or row) of the source's pixels; `size` is the image's width (or height).
   static double within(std::int32_t first, std::int32_t last, double offset, std::int64_t size) {
     const double least = std::max(first - 0.5, 0.0);
     const double most = std::min(last + 0.5, static_cast<double>(size - 1));
     return first + offset > least ? std::min(first + offset, most) : least;
   }
 
-  /// The variance of the noise at (x, y), interpolated linearly between pixels. It is close to the mean over the pixels
-  /// of a source at this position.
+  /// The noise variance at (x, y), interpolated linearly between pixels. This value is close to the mean noise variance
+  /// of the pixels of a source at (x, y).
   double variance_at(double x, double y) {
     const auto column = static_cast<std::int64_t>(x), row = static_cast<std::int64_t>(y);
     const double dx = x - static_cast<double>(column), dy = y - static_cast<double>(row);
@@ -101,7 +105,9 @@ class SkyOfSources {
   std::optional<MapOfMesh> level_, rms_;
 };
 
-/// The error of a source's flux.
+/// Returns the error of a source's isophotal flux: the root of the sum of two variances. The first is the variance of
+/// the pixels times the factor of the noise law. The second is the photon variance, unless a variance map in units of
+/// the sky's variance already contains photon noise.
 double error_of(const MeasuredSums& sums, std::size_t row, const SourceSums& measured, double flux,
                 const SourceSky& sky, const Levels& levels, double gain) {
   const auto npix = static_cast<double>(measured.npix);
@@ -144,10 +150,10 @@ UsualRow row_of(const MeasuredSums& sums, std::size_t row, const Shape& shape, c
           .area = sums.areas ? (*sums.areas)[row] : 0};
 }
 
-/// Number of rows of the catalogue that a thread fills at a time.
 constexpr std::int64_t rows_at_a_time = 2048;
 
-/// Calls f.operator()<i>() for the index i of each usual column, so that the compiler knows its formula.
+/// Calls f.operator()<i>() for the index i of each usual column. The index is a template argument, so that the compiler
+/// can inline each column's formula.
 template <class F>
 void for_each_usual(const F& f) {
   [&]<std::size_t... i>(std::index_sequence<i...>) {
@@ -156,7 +162,8 @@ void for_each_usual(const F& f) {
   (std::make_index_sequence<std::size(usual_columns)>());
 }
 
-/// Pointers to the values of all usual columns, in their order; null for a column that is not in the catalogue.
+/// Pointers to the value vectors of all usual columns, in the order of usual_columns; null for a column that the
+/// catalogue does not have.
 using UsualVectors = std::array<CatalogValues*, std::size(usual_columns)>;
 
 void fill_row(const UsualRow& row, const UsualVectors& vectors) {
@@ -167,7 +174,7 @@ void fill_row(const UsualRow& row, const UsualVectors& vectors) {
   });
 }
 
-/// Adds the usual columns to `sources`, with a row for each source, and returns pointers to their values.
+/// Adds the usual columns to `sources`, with a row of zeros for each source. Returns pointers to their value vectors.
 UsualVectors add_usual_columns(const MeasuredSums& sums, const Cpu& where, Sources& sources) {
   for (const UsualColumn& column : usual_columns)
     if (column.is_there(sums))
@@ -176,7 +183,7 @@ UsualVectors add_usual_columns(const MeasuredSums& sums, const Cpu& where, Sourc
   std::size_t added = 0;
   for (std::size_t i = 0; i < vectors.size(); ++i)
     if (usual_columns[i].is_there(sums)) vectors[i] = &sources.columns[added++].values;
-  // Allocating takes longer than filling, so it is done by several threads too.
+  // Several threads allocate the columns, because allocation takes longer than filling the values.
   const Cpu threads{std::ssize(sums.found) > rows_at_a_time ? where.threads : 1};
   parallel_for(std::ssize(sources.columns), 1, threads, [&](std::int64_t i, std::int64_t) {
     std::visit([&](auto& values) { values.resize(sums.found.size()); },

@@ -10,9 +10,9 @@
 namespace srcextract {
 namespace {
 
-constexpr double reach_in_fwhm = 2.5, most_share = 0.65, least_square = 50;  // of the SNR: (5 sqrt 2)^2
+constexpr double reach_in_fwhm = 2.5, most_share = 0.65, least_square = 50;  // least_square is (5 sqrt 2)^2
 
-/// The sources of a difference (changes), with their rows sorted by y.
+/// The sources of a difference image (changes), and their row numbers sorted by y.
 struct Changes {
   const std::vector<double>&x, &y;
   const std::vector<std::int16_t>& sign;
@@ -32,7 +32,8 @@ struct Changes {
     return std::sqrt(dx * dx + dy * dy);
   }
 
-  /// The row of the nearest change with the opposite sign within `reach`; the first row if several are equally near.
+  /// Returns the row of the nearest change with the opposite sign, at most `reach` pixels away. If several are equally
+  /// near, the first row is returned.
   std::optional<std::size_t> nearest(std::size_t row, double reach) const {
     std::optional<std::size_t> best;
     const auto height = [&](std::size_t other) { return y[other]; };

@@ -6,15 +6,15 @@
 
 namespace srcextract {
 
-/// What the columns say of a change and its partner: the nearest change of the opposite sign, if each is the nearest to
-/// the other.
+/// Column values of a change (a source of a difference image). A change has a partner if both have opposite signs and
+/// each is the other's nearest change of the opposite sign.
 struct Dipole {
-  double separation;  ///< their distance in pixels; NaN: no such change within reach
-  double share;       ///< fraction of the light of both in the brighter one; NaN as above
+  double separation;  ///< distance to the partner in pixels; NaN if there is no partner within reach
+  double share;       ///< flux of the brighter of the two divided by the sum of both fluxes; NaN without a partner
   std::int16_t is_dipole;
 };
 
-/// These columns are for a difference whose stars have a known width.
+/// Columns of a difference image if the FWHM of the stars is known.
 inline constexpr ColumnOf<Dipole> dipole_columns[] = {
     {"DIPOLE", "", "meta.code", "1: half of a pair of opposite changes, as a moved star leaves it", "photometry",
      [](const Dipole& pair) { return pair.is_dipole; }, of_found},
@@ -24,10 +24,10 @@ inline constexpr ColumnOf<Dipole> dipole_columns[] = {
      [](const Dipole& pair) { return pair.share; }, of_found},
 };
 
-/// Adds the dipole columns that `choice` asks for. Two changes of opposite sign can pair at a distance of up to 2.5
-/// FWHM of the stars. A pair is a dipole if each change has less than 0.65 of the light of both, and the root of the
-/// sum of their squared SNR is above 5 sqrt 2. This is the rule for footprints of LSST's DipoleFitTask, without its
-/// fit.
+/// Adds the dipole columns that `choice` contains. `fwhm` is the FWHM of stars in pixels; partners are at most 2.5 FWHM
+/// apart. A pair is a dipole if the brighter change has less than 0.65 of both fluxes, and the root of the sum of both
+/// squared SNR is above 5 sqrt 2. LSST's DipoleFitTask has the same criteria for footprints, and also fits dipoles,
+/// which add_dipoles() does not.
 void add_dipoles(double fwhm, const ColumnChoice& choice, Sources& sources);
 
 }  // namespace srcextract

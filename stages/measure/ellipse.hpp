@@ -6,13 +6,14 @@
 
 namespace srcextract {
 
-/// Second moments, and semi-major and semi-minor axis of the ellipse with these moments.
+/// Second moments in pixels^2, and the semi-major axis a and semi-minor axis b of the ellipse with these moments, in
+/// pixels.
 struct EllipseAxes {
   double x2, y2, xy;
   double a, b;
 };
 
-/// The axes from the moments as they are; axes_about() widens thin sources.
+/// Computes the axes from the moments without a change; axes_about() first widens thin sources.
 SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_of(const SecondMoments& m) {
   const double half_sum = (m.x2 + m.y2) / 2;
   const double half_difference = (m.x2 - m.y2) / 2;
@@ -21,7 +22,7 @@ SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_of(const SecondMoments& m) {
   return {m.x2, m.y2, m.xy, a2 > 0 ? std::sqrt(a2) : 0.0, b2 > 0 ? std::sqrt(b2) : 0.0};
 }
 
-/// The ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = 1 with these moments.
+/// Coefficients of the ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = 1 that has given second moments.
 struct EllipseForm {
   double cxx, cyy, cxy;
 };
@@ -30,7 +31,7 @@ inline EllipseForm form_of(const SecondMoments& m) {
   return {m.y2 / determinant, m.x2 / determinant, -2 * m.xy / determinant};
 }
 
-/// (a^2 - b^2) / (a^2 + b^2) of the ellipse with these moments.
+/// Returns (a^2 - b^2) / (a^2 + b^2) for the ellipse with these moments.
 inline double polarisation_of(const SecondMoments& m) {
   return std::sqrt((m.x2 - m.y2) * (m.x2 - m.y2) + 4 * m.xy * m.xy) / (m.x2 + m.y2);
 }
@@ -40,26 +41,27 @@ struct Ellipse : EllipseAxes {
   double theta;
 };
 
-/// The value for a source without an ellipse: all members are NaN.
+/// The ellipse of a source whose moments are undefined: all members are NaN.
 inline constexpr Ellipse undefined_ellipse{
     {undefined_value, undefined_value, undefined_value, undefined_value, undefined_value}, undefined_value};
 
-/// The ellipse from the moments as they are; ellipse_about() widens thin sources.
+/// Computes the ellipse from the moments without a change; the overload for SourceSums first widens thin sources.
 Ellipse ellipse_of(const SecondMoments& moments);
 
-/// ellipse_of(), or undefined_ellipse if the moments are NaN.
+/// Returns ellipse_of(m), or undefined_ellipse if the moments are NaN.
 inline Ellipse ellipse_or_none(const SecondMoments& moments) {
   return moments.x2 == moments.x2 ? ellipse_of(moments) : undefined_ellipse;
 }
 
-/// The axes of SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996), from moments about a
-/// point, after `widened` (stages/measure/moments.hpp).
+/// Returns the axes of SExtractor's ellipse (manual, "Shape parameters"; Bertin & Arnouts 1996) from second moments.
+/// The moments of a thin source are first widened by widened() (stages/measure/moments.hpp).
 SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_about(double x2, double y2, double xy) {
   return axes_of(widened({x2, y2, xy}));
 }
 Ellipse ellipse_about(double x2, double y2, double xy);
 
-/// The ellipse of a source, from its moments about `position`.
+/// Returns the ellipse from the moments of a source about `position`, widened if the source is thin; undefined_ellipse
+/// if the flux is 0.
 Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position);
 
 }  // namespace srcextract

@@ -18,15 +18,15 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// The squared radii of the apertures. From the second one on they are exact, so that circles are the same on every
-/// machine.
+/// The squared radii of the apertures, in pixels^2. The pixels of a circle are found from its squared radius, which is
+/// an exact number. Hence the circles are the same on every machine.
 constexpr std::array squares_of_radii = {2.25, 4.5, 9.0, 18.0, 36.0, 72.0, 144.0};
 
 constexpr std::int64_t attempts = 8;
 constexpr double margin = 3;
 
-/// A disc: the pixels up to a radius from a central pixel. For each row it has the reach, the number of pixels on
-/// either side.
+/// A disc: all pixels whose centres are at most a given radius from the central pixel. In row dy, these are the columns
+/// -reach(dy) to reach(dy) relative to the central pixel.
 class Disc {
  public:
   explicit Disc(double square) : rows_(half_of(square)) {
@@ -48,14 +48,15 @@ class Disc {
   std::vector<std::int64_t> reach_;
 };
 
-/// The noise of single pixels: levels.sigma for all, or from a mesh.
+/// The noise (sigma) of single pixels: levels.sigma for all pixels, or the value of a sky mesh.
 class PixelSigma {
  public:
   explicit PixelSigma(const SkyBetweenSources& sky) : sky_(sky) {
     if (sky.noise != nullptr) rms_.emplace(sky.noise->grid, sky.noise->rms, sky.noise->rms_bend);
   }
 
-  /// The noise of a sky pixel or, for a scaled map, the factor by which roots of variances are multiplied.
+  /// Returns the noise of a sky pixel at (x, y). If there is a scaled variance map, returns levels.noise_scale, the
+  /// factor for roots of the map's variances.
   double unit_at(std::int64_t x, std::int64_t y) {
     if (!sky_.variance.pixels.empty() && sky_.scaled) return sky_.levels.noise_scale;
     if (!rms_) return sky_.levels.sigma;
@@ -68,8 +69,8 @@ class PixelSigma {
   std::optional<MeshRow> rms_;
 };
 
-/// Tells for each label whether the source is certainly not noise: it has a pixel above 5 sigma, or is larger than the
-/// largest circle.
+/// Finds the sure sources, which are certainly not noise: sources with a pixel above 5 sigma, or with more pixels than
+/// the largest circle.
 class SureSources {
  public:
   explicit SureSources(const SkyBetweenSources& sky) : sky_(sky) {
@@ -92,7 +93,7 @@ class SureSources {
 
  private:
   static constexpr double bright = 5;
-  static constexpr std::int64_t most_pixels = 441;  // pixels of the largest circle
+  static constexpr std::int64_t most_pixels = 441;  // number of pixels of the largest circle
 
   bool holds_bright_pixel(const Run& run, PixelSigma& sigma) const {
     const std::int64_t row = run.y * sky_.image.shape.width;
@@ -108,7 +109,8 @@ class SureSources {
   std::vector<std::uint8_t> sure_;
 };
 
-/// Places empty apertures of one radius in the cells of a grid, and sums the pixels in them.
+/// Divides the image into square cells, places an empty aperture of one radius in each cell, and sums the aperture's
+/// pixels.
 class TrialApertures {
  public:
   TrialApertures(const SkyBetweenSources& sky, const SureSources& sources, std::size_t which)
@@ -131,8 +133,8 @@ class TrialApertures {
   double radius() const { return radius_; }
   std::int64_t pixels() const { return disc_.pixels(); }
 
-  /// Returns the sum over the aperture of a cell, divided by the scatter that independent pixels would give; NaN if the
-  /// cell has no empty place.
+  /// Returns the sum over the cell's aperture, divided by the scatter of such sums if pixels were independent. Returns
+  /// NaN if none of the attempts finds an empty place in the cell.
   double sum_of_cell(std::int64_t column, std::int64_t row, PixelSigma& sigma) const {
     const std::int64_t cell = row * cells_.width + column;
     for (std::int64_t attempt = 0; attempt < attempts; ++attempt) {
@@ -152,7 +154,7 @@ class TrialApertures {
     return static_cast<std::int64_t>(random * static_cast<std::uint64_t>(choice_) >> 32U);
   }
 
-  /// Whether no sure source is within `margin` pixels of the circle about (x, y).
+  /// Whether no pixel of a sure source is within `margin` pixels of the circle about (x, y).
   bool is_free(std::int64_t x, std::int64_t y) const {
     const std::int64_t last = sky_.image.shape.height - 1;
     for (std::int64_t dy = -guard_.rows(); dy <= guard_.rows(); ++dy) {
@@ -168,8 +170,8 @@ class TrialApertures {
     return true;
   }
 
-  /// The sum over the aperture at (x, y), as sum_of_cell returns it. NaN if a pixel is masked, its noise is unknown, or
-  /// all pixels are equal, as in padding.
+  /// Returns the normalised sum, as sum_of_cell(), over the aperture at (x, y). Returns NaN if a pixel is masked, its
+  /// noise is unknown, or all pixels are equal, as in padding.
   double sum_at(std::int64_t x, std::int64_t y, PixelSigma& sigma) const {
     const bool mapped = !sky_.variance.pixels.empty();
     const float middle = sky_.image.pixels[y * sky_.image.shape.width + x];
@@ -196,17 +198,17 @@ class TrialApertures {
   double radius_;
   Disc disc_, guard_;
   std::int64_t side_ = 0;    ///< width of a cell in pixels
-  std::int64_t choice_ = 0;  ///< number of positions for a circle in a cell along one axis
+  std::int64_t choice_ = 0;  ///< number of possible positions of a circle in a cell along one axis
   Shape cells_;
 };
 
-/// The median; sorts the values.
+/// Returns the median, and sorts the values.
 double median_of(std::vector<double>& values) {
   std::ranges::sort(values);
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-/// The standard deviation that the median absolute deviation implies for Gaussian values.
+/// Returns 1.4826 times the median absolute deviation: the standard deviation, if the values are Gaussian.
 double scatter_of(std::vector<double> values) {
   constexpr double of_gaussian = 1.4826022185056018;
   const double middle = median_of(values);
@@ -235,7 +237,7 @@ bool counts(const EmptyApertures& one) {
   return one.apertures >= least_empty_apertures && one.scatter > 0;
 }
 
-/// Fits the noise law: a straight line to ln(scatter) as a function of ln N.
+/// Fits the noise law: a straight line for ln(scatter) as a function of ln N, with the number of apertures as weight.
 NoiseLaw law_of(const std::vector<EmptyApertures>& radii) {
   double weights = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const EmptyApertures& one : radii) {

@@ -11,8 +11,8 @@ namespace srcextract {
 
 namespace {
 
-/// Lowers `least` to `value` atomically, since other threads may have runs of the same source. The minimum does not
-/// depend on the order.
+/// Sets `least` to `value` if `value` is less. The update is atomic, because other threads may have runs (consecutive
+/// pixels of a row) of the same source. The minimum does not depend on the order.
 void lower(float& least, float value) {
   const std::atomic_ref shared(least);
   float seen = shared.load(std::memory_order_relaxed);
@@ -20,8 +20,8 @@ void lower(float& least, float value) {
   }
 }
 
-/// Returns the least value over the runs of each source. make() is called once per thread, and returns a function that
-/// gives the value of a run; it is called for runs in ascending rows.
+/// Returns the least value over the runs of each source. Each thread calls make(), which returns a function that maps a
+/// run to its least value. The thread passes runs to this function in raster order.
 template <class Make>
 Buffer<float, Cpu> least_of_runs(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
                                  const Make& make) {

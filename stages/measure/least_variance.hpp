@@ -8,22 +8,22 @@
 
 namespace srcextract {
 
-/// Returns the least variance of each source's pixels; element k is for label k + 1. Requires that `variance` is not
-/// negative, and that no pixel of a source is masked in it.
+/// Returns the least variance of each source's pixels; element k is for label k + 1. The values of `variance` must not
+/// be negative, and no pixel of a source may be masked in `variance`.
 Buffer<float, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs<Cpu>& runs,
                                   const Components<Cpu>& components, const Cpu& where);
 Buffer<float, Gpu> least_variance(const Image<float, Gpu>& variance, const Runs<Gpu>& runs,
                                   const Components<Gpu>& components, const Gpu& where);
 
-/// Returns the least variance of each source's pixels if a mesh gives the noise: the square of the least noise, rounded
-/// to float.
+/// Returns the least variance of each source's pixels if a sky mesh gives the noise: the square of the least noise of a
+/// pixel, rounded to float.
 Buffer<float, Cpu> least_variance(const SkyMesh<Cpu>& noise, const Runs<Cpu>& runs, const Components<Cpu>& components,
                                   const Cpu& where);
 Buffer<float, Gpu> least_variance(const SkyMesh<Gpu>& noise, const Runs<Gpu>& runs, const Components<Gpu>& components,
                                   const Gpu& where);
 
-/// Returns the least variance of each source's pixels by the variance map or the mesh of `noise`; empty if it has
-/// neither.
+/// Returns the least variance of each source's pixels, from the variance map or else from the mesh of `noise`; empty if
+/// `noise` has neither.
 template <class Where>
 Buffer<float, Where> least_variance(const NoiseMap<Where>& noise, const Runs<Where>& runs,
                                     const Components<Where>& components, const Where& where) {

@@ -19,23 +19,23 @@ using Members = RunsBySource::Members;
 
 constexpr std::int64_t sources_per_piece = 256;
 
-/// A source with more runs than this is measured by all threads together.
+/// A source with more runs (a run: consecutive pixels of a row) than this is measured by all threads together.
 constexpr std::size_t large_source = 1024;
 
-/// Number of runs of a large source that a thread measures at a time.
 constexpr std::int64_t runs_per_piece = std::int64_t{4} * ordered_group;
 
-/// How many runs ahead of the current one runs are prefetched, and how many their pixels.
+/// A run is prefetched when it is runs_ahead runs after the current run; its pixels are prefetched when it is
+/// pixels_ahead runs after the current run.
 constexpr std::int64_t runs_ahead = 64;
 constexpr std::int64_t pixels_ahead = 32;
 
-/// Prefetches the runs of sources and then their pixels, since both are scattered in memory.
+/// Prefetches the runs of the sources, and then the pixels of these runs. Both are scattered in memory.
 class Fetcher {
  public:
   Fetcher(const Image<float, Cpu>& image, const Runs<Cpu>& runs, Members order)
       : image_(image), runs_(runs), order_(order) {}
 
-  /// Prefetches what is needed to measure the runs [begin, end) of the order, and the runs that follow soon.
+  /// Prefetches the runs with the indices [begin, end) in `order`, and the runs_ahead runs that follow.
   void fetch(std::int64_t begin, std::int64_t end) {
     for (next_ = std::max(next_, begin); next_ < std::min(end + runs_ahead, std::ssize(order_)); ++next_) {
       __builtin_prefetch(&run(next_));
@@ -53,7 +53,6 @@ class Fetcher {
   std::int64_t next_ = 0;
 };
 
-/// Measures runs of an image.
 class RunMeasurer {
  public:
   RunMeasurer(const Image<float, Cpu>& image, const Runs<Cpu>& runs, double background, bool any_masked)
@@ -70,14 +69,14 @@ class RunMeasurer {
     return extent;
   }
 
-  /// Sums over a group of at most `ordered_group` runs, in their order.
+  /// Returns the sums over at most `ordered_group` runs, added in the order of `members`.
   SourceSums sum_group(Members members, const Extent& extent) const {
     const HeldRows held = hold_about(runs_.runs[members.front()].y, runs_.runs[members.back()].y);
     SourceSums sums = measure(members.front(), extent);
     for (const std::int32_t member : members.subspan(1)) add(sums, measure(member, extent));
     return sums;
   }
-  /// The sums over a source that consists of the single run `of`.
+  /// Returns the sums over a source that consists of the single run with index `of`.
   SourceSums sum_single(std::int64_t of) const {
     const Run& run = runs_.runs[of];
     const HeldRows held = hold_about(run.y, run.y);
@@ -85,7 +84,8 @@ class RunMeasurer {
   }
 
  private:
-  /// Holds the rows from `first` to `last` and one on either side, since neighbours of runs are read, too.
+  /// Holds the rows `first` - 1 to `last` + 1 in memory: the rows of the runs, and one row on either side, in which
+  /// neighbouring pixels are checked.
   HeldRows hold_about(std::int64_t first, std::int64_t last) const { return {image_, first - 1, last + 2}; }
 
   SourceSums measure(std::int64_t run, const Extent& extent) const {
@@ -112,7 +112,8 @@ Extent extent_of_large(const RunMeasurer& measurer, Members members, const Cpu& 
   return extent;
 }
 
-/// Measures a source with many runs: groups of runs on all threads, whose sums are then added in order.
+/// Measures a source with many runs. All threads sum groups of `ordered_group` runs; then one thread adds the sums of
+/// the groups in order.
 SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
   const Extent extent = extent_of_large(measurer, members, where);
   Buffer<SourceSums, Cpu> groups((std::ssize(members) + ordered_group - 1) / ordered_group, where);
@@ -127,7 +128,8 @@ SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu
   return sums.total();
 }
 
-/// Whether for every i source i + 1 consists of run i alone, as for noise in single pixels.
+/// Whether every source is a single run, and run i belongs to source i + 1 for every i. This happens if each detection
+/// is a single noisy pixel.
 bool are_single_runs(const Components<Cpu>& components, const Cpu& where) {
   const Buffer<std::int32_t, Cpu>& label = components.label;
   if (label.size() != components.counts->kept) return false;

@@ -7,15 +7,15 @@
 
 namespace srcextract {
 
-/// All sums over the pixels of one source, from which every column is computed (stages/measure/columns.hpp). v is the
-/// pixel minus the background. Positions are 0-based; dx and dy are relative to (xmin, ymin).
+/// Sums over the pixels of one source, from which all columns are computed (stages/measure/columns.hpp). v is the pixel
+/// value minus the background. Positions are pixels counted from 0. dx and dy are relative to (xmin, ymin).
 struct SourceSums {
   std::int64_t npix;
   double v, vx, vy, vxx, vyy, vxy;  ///< sums of v, v dx, v dy, v dx^2, v dy^2, v dx dy
-  float peak;                       ///< largest pixel value, background not subtracted
-  std::int32_t xpeak, ypeak;        ///< position of the peak; of equal pixels the first in raster order
+  float peak;                       ///< largest pixel value, without subtraction of the background
+  std::int32_t xpeak, ypeak;        ///< position of the peak; if several pixels are equal, the first in raster order
   std::int32_t xmin, xmax, ymin, ymax;
-  std::int32_t near_masked;  ///< 1: a masked pixel is among the 8 neighbours of one of its pixels; else 0
+  std::int32_t near_masked;  ///< 1 if a pixel of the source has a masked pixel among its 8 neighbours, else 0
 
   bool operator==(const SourceSums&) const = default;
 };
@@ -40,8 +40,8 @@ inline void record_fields(const Buffer<SourceSums, Cpu>& sums, FieldRecorder& to
 }
 
 /// Sums the pixels of every source; element k is for label k + 1. The order of additions is fixed
-/// (stages/math/ordered_sum.hpp): pixels within a run, then runs in raster order. Values are above levels.background.
-/// Neighbours are searched for masked pixels only if `masked` counts any.
+/// (stages/math/ordered_sum.hpp): first pixels within a run, then runs in raster order. levels.background is subtracted
+/// from each pixel. Neighbours are checked for masked pixels only if `masked` counts any.
 Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Runs<Cpu>& runs,
                                         const Components<Cpu>& components, const Value<Levels, Cpu>& levels,
                                         const Value<MaskCounts, Cpu>& masked, const Cpu& where);

@@ -7,16 +7,17 @@
 
 namespace srcextract {
 
-/// The box of a source's pixels, which must be known before they are summed.
+/// The bounding box of a source's pixels, limits included. The box must be known before the pixels are summed, since
+/// the sums are relative to (xmin, ymin).
 struct Extent {
   std::int32_t xmin, xmax, ymin, ymax;
 };
 
-/// Sums along a run.
+/// Sums along a run (consecutive pixels of a row).
 struct RunSums {
   double v, vx, vxx;  ///< sums of v, v dx, v dx^2
   float peak;
-  std::int32_t xpeak;  ///< column of the peak; of equal pixels the first
+  std::int32_t xpeak;  ///< column of the peak; the first if several pixels are equal
 };
 
 SRCEXTRACT_HOST_DEVICE inline void add(RunSums& to, const RunSums& from) {
@@ -49,13 +50,12 @@ struct PixelBox {
   std::int64_t x_begin, x_end, y_begin, y_end;
 };
 
-/// The box of a run's pixels and their 8-neighbours, cut to the image.
+/// Returns the box of a run's pixels and their 8-neighbours, limited to the image.
 SRCEXTRACT_HOST_DEVICE inline PixelBox surroundings(const Run& run, std::int64_t width, std::int64_t height) {
   return {run.begin > 0 ? run.begin - 1 : 0, run.end < width ? run.end + 1 : width,  //
           run.y > 0 ? run.y - 1 : 0, run.y + 1 < height ? run.y + 2 : height};
 }
 
-/// The sums of one pixel.
 SRCEXTRACT_HOST_DEVICE inline RunSums sums_of(const float* row, std::int32_t x, const Extent& extent,
                                               double background) {
   const double v = static_cast<double>(row[x]) - background;
@@ -64,8 +64,8 @@ SRCEXTRACT_HOST_DEVICE inline RunSums sums_of(const float* row, std::int32_t x, 
   return {v, vx, vx * dx, row[x], x};
 }
 
-/// Sums over one group of the ordered sum: pixels [first, last) of the run, at most `ordered_group`, from left to
-/// right.
+/// Returns the sums over the pixels run.begin + first to run.begin + last - 1, at most `ordered_group` pixels, added
+/// from left to right.
 SRCEXTRACT_HOST_DEVICE inline RunSums sum_pixels(const float* row, const Run& run, std::int64_t first,
                                                  std::int64_t last, const Extent& extent, double background) {
   const auto end = static_cast<std::int32_t>(run.begin + last);
@@ -75,7 +75,8 @@ SRCEXTRACT_HOST_DEVICE inline RunSums sum_pixels(const float* row, const Run& ru
   return sums;
 }
 
-/// Completes the sums over a run of npix pixels in row y from those along the row. The caller must set near_masked.
+/// Completes the sums over a run of npix pixels in row y from the sums along the row. near_masked is 0 in the result;
+/// the caller sets it.
 SRCEXTRACT_HOST_DEVICE inline SourceSums sums_of_run(const RunSums& along, std::int32_t y, std::int32_t npix,
                                                      const Extent& extent) {
   const double dy = y - extent.ymin;
@@ -97,7 +98,7 @@ SRCEXTRACT_HOST_DEVICE inline SourceSums sums_of_run(const RunSums& along, std::
   return sums;
 }
 
-/// Whether a pixel of a run or one of its 8-neighbours is masked. For one thread.
+/// Whether a pixel of a run or one of its 8-neighbours is masked.
 inline bool touches_masked(const float* image, std::int64_t width, std::int64_t height, const Run& run) {
   const PixelBox box = surroundings(run, width, height);
   for (std::int64_t y = box.y_begin; y < box.y_end; ++y) {
@@ -109,7 +110,7 @@ inline bool touches_masked(const float* image, std::int64_t width, std::int64_t 
   return false;
 }
 
-/// Sums of one run. For one thread.
+/// Returns the sums over one run. Masked neighbours are searched for only if `any_masked` is true.
 inline SourceSums measure_run(const float* image, std::int64_t width, std::int64_t height, const Run& run,
                               const Extent& extent, double background, bool any_masked) {
   const float* row = image + static_cast<std::int64_t>(run.y) * width;

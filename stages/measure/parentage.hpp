@@ -6,13 +6,15 @@
 
 namespace srcextract {
 
-/// What deblending (stages/deblend/deblend.hpp) records about a source.
+/// The result of deblending (stages/deblend/deblend.hpp) for one source. An island is a group of connected pixels
+/// before deblending. The core of a source is its branch of the deblending tree: the pixels above the level at which it
+/// joins another source.
 struct Parentage {
-  double x, y;                 ///< centroid of its core, 0-based; set only if `split`
-  std::int32_t parent;         ///< number of its island before deblending, from 1
-  std::int32_t split;          ///< 1 if the island had several sources, else 0
-  std::int32_t edge;           ///< 1 if its core has a pixel at the image's edge, else 0; set only if `split`
-  std::int32_t last_row = -1;  ///< last row of its island, known after cleaning; -1: not known
+  double x, y;                 ///< centroid of the core, in pixels from 0; set only if `split`
+  std::int32_t parent;         ///< number of the source's island, from 1
+  std::int32_t split;          ///< 1 if the island was split into several sources, else 0
+  std::int32_t edge;           ///< 1 if a pixel of the core is at the image's edge, else 0; set only if `split`
+  std::int32_t last_row = -1;  ///< last row of the island, set by CLEAN; -1: unknown
 
   bool operator==(const Parentage&) const = default;
 };

@@ -10,7 +10,6 @@ namespace srcextract {
 
 namespace {
 
-/// Number of sources that a thread takes at a time.
 constexpr std::int64_t sources_at_a_time = 2048;
 
 }  // namespace
@@ -31,8 +30,8 @@ std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, 
 }
 
 void flag_saturated(std::span<const BrightPixel> brightest, double level, Sources& sources) {
-  // Subtracting the sky has rounded pixel values. The margin lets pixels count that were exactly at the level, such as
-  // clipped ones.
+  // Subtracting the sky has rounded the pixel values. The margin of two roundings keeps pixels that were exactly at the
+  // level, such as clipped pixels.
   constexpr double two_roundings = 1.0 / (1 << 23);
   const double least = level - level * two_roundings;
   std::vector<std::int16_t>& flags = sources[columns::flags];

@@ -15,7 +15,8 @@
 namespace srcextract {
 namespace {
 
-/// Number of pixels that a thread reads at a time, and number of such pieces in progress at once.
+/// A thread reads a piece of piece_pixels pixels at a time. pieces_together pieces are read in parallel and kept until
+/// they are added up.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 constexpr std::int64_t pieces_together = 16;
 
@@ -31,7 +32,7 @@ void keep(FlagTally& tally, const Flagged& more, bool replaces) {
   if (tally.flags == more.flags) tally.pixels += more.pixels;
 }
 
-/// Adds pixels to the tally of a source, for every FlagType but `most`.
+/// Adds pixels to the tally of a source, for every FlagType except `most`.
 void add(FlagTally& tally, const Flagged& more, FlagType type) {
   const bool first = tally.pixels == 0;
   const std::int64_t flags = more.flags;
@@ -50,8 +51,8 @@ void add(FlagTally& tally, const Flagged& more, FlagType type) {
   }
 }
 
-/// Counts, for every source, how many of its pixels have each value of the flags. The table is limited to about the
-/// memory of the image and its sources.
+/// Counts, for every source, how many of its pixels have each value of the flags. The number of entries is limited, so
+/// that the table needs about as much memory as the image and its sources.
 class Frequencies {
  public:
   Frequencies(const FlagMap& map, std::int64_t sources)
@@ -64,7 +65,8 @@ class Frequencies {
     seen.pixels += more.pixels;
   }
 
-  /// Sets the tally of each source to the most frequent flags; of equally frequent ones the first added.
+  /// Sets the tally of each source to the most frequent flags. If several are equally frequent, the flags that were
+  /// added first win.
   void tell(std::vector<FlagTally>& tallies) const {
     std::vector<std::int64_t> place(tallies.size());
     for (const auto& [key, seen] : seen_) {
@@ -78,7 +80,7 @@ class Frequencies {
 
  private:
   struct Seen {
-    std::int64_t place;  ///< rank in the order of addition
+    std::int64_t place;  ///< index of the entry in the order of addition
     std::int64_t pixels;
   };
   [[noreturn]] void fail() const {
@@ -94,7 +96,7 @@ class Frequencies {
   std::unordered_map<std::uint64_t, Seen> seen_;
 };
 
-/// Returns the flags of those pixels from `begin` to before `end` that are in sources, in raster order.
+/// Returns the flags of the pixels [begin, end) that belong to sources and have flags, in raster order.
 template <class Stored>
 std::vector<Flagged> flags_of_piece(const FlagMap& map, const std::byte* stored, std::int64_t begin, std::int64_t end,
                                     const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {
@@ -118,7 +120,7 @@ std::vector<Flagged> flags_of_piece(const FlagMap& map, const std::byte* stored,
   return found;
 }
 
-/// Reads the pixels from `begin` to before `end` of the map, and returns the flags of those in sources.
+/// Reads the pixels [begin, end) of the map, and returns the flags of the pixels that belong to sources.
 std::vector<Flagged> read_piece(const FlagMap& map, std::int64_t begin, std::int64_t end, const Runs<Cpu>& runs,
                                 const Buffer<std::int32_t, Cpu>& label) {
   thread_local std::vector<std::byte> stored;

@@ -9,31 +9,30 @@
 
 namespace srcextract {
 
-/// The sky at the position of a source.
 struct SourceSky {
-  double level;      ///< level that was subtracted, the local sky included
-  double sigma;      ///< noise of a pixel
-  double threshold;  ///< threshold above the level
+  double level;      ///< level that was subtracted, including the local sky
+  double sigma;      ///< noise of one pixel
+  double threshold;  ///< detection threshold above `level`
 };
 
 /// All data about one source from which its usual columns are computed.
 struct UsualRow {
   std::size_t row;
-  const SourceSums& found;     ///< sums in the image in which the source was found
-  const SourceSums& own;       ///< `found` without absorbed pixels
-  const SourceSums& measured;  ///< in the measured image
+  const SourceSums& found;     ///< sums in the detection image
+  const SourceSums& own;       ///< as `found`, without the pixels of sources that CLEAN absorbed
+  const SourceSums& measured;  ///< sums in the measured image
   Parentage parentage;
   bool edge;
   SourceOffset position;
   Ellipse ellipse;
   SourceSky sky;
-  double background;  ///< level above which fluxes are: levels.background plus the local sky
-  double flux;        ///< above `background`
-  double error;       ///< of the flux
+  double background;  ///< level that is subtracted from pixels in fluxes: levels.background plus the local sky
+  double flux;        ///< isophotal flux above `background`
+  double error;
   std::int64_t area;  ///< number of pixels above the analysis threshold
 };
 
-/// A usual column, declared with its formula. The catalogue has the column unless is_there(sums) is false.
+/// A usual column and its formula. The catalogue has the column only if is_there(sums) is true.
 struct UsualColumn : ColumnOf<UsualRow> {
   bool (*is_there)(const MeasuredSums&);
 
@@ -44,7 +43,7 @@ struct UsualColumn : ColumnOf<UsualRow> {
       : ColumnOf(name, unit, ucd, description, usual_group, value, image), is_there(there) {}
 };
 
-/// All usual columns, in catalogue order. A new column needs an entry here, and its note
+/// All usual columns, in catalogue order. A new column needs an entry here and a note for the documentation
 /// (scripts/config_documents/default_column_notes.cpp).
 inline constexpr UsualColumn usual_columns[] = {
     {columns::number, "", "meta.record", "Running number, in raster order of the first pixel",
@@ -105,8 +104,8 @@ inline constexpr UsualColumn usual_columns[] = {
      [](const MeasuredSums& sums) { return sums.deblended; }},
 };
 
-/// Whether a source is brighter (1) or fainter (-1) than the sky. The column follows those of flag maps, and exists
-/// only if fainter sources were searched for.
+/// Column that tells whether a source is brighter (1) or fainter (-1) than the sky. The column follows the columns of
+/// flag maps, and exists only if fainter sources were searched for.
 inline constexpr ColumnOf<std::int16_t> sign_column = {columns::sign, "",
                                                        "meta.code",   "1 brighter than the sky, -1 fainter",
                                                        usual_group,   [](const std::int16_t& side) { return side; },

@@ -13,25 +13,27 @@
 
 namespace srcextract {
 
-/// Level and noise of the sky in an annulus about a source. Both are NaN if no pixel of the annulus is usable.
+/// Level and noise of the sky in an annulus about a source. `sky` and `rms` are NaN if no pixel of the annulus is
+/// usable.
 struct AnnulusSky {
-  double sky;           ///< median, above the background
-  double rms;           ///< standard deviation of the pixels
-  std::int32_t pixels;  ///< number of pixels
-  std::int32_t flags;   ///< always 0; pixels of the annulus beyond the image are left out without a flag
+  double sky;           ///< clipped median minus the background
+  double rms;           ///< clipped standard deviation of the pixels
+  std::int32_t pixels;  ///< number of pixels left after clipping
+  std::int32_t flags;   ///< always 0, even if a part of the annulus is outside the image
 
   bool operator==(const AnnulusSky&) const = default;
 };
 
 /// ANNULUS_SKY, ANNULUS_RMS and ANNULUS_PIXELS: the local sky of a source as in aperture photometry (DAOPHOT: Stetson
-/// 1987, PASP 99, 191, section III.B). SExtractor's BACKPHOTO_TYPE LOCAL is another form. The annulus has the pixels
-/// with centres at r_in <= r < r_out from the source that are not masked and belong to no source.
+/// 1987, PASP 99, 191, section III.B). SExtractor has another local sky (BACKPHOTO_TYPE LOCAL, see FrameSkyFamily). The
+/// annulus consists of the pixels whose centres are at r_in <= r < r_out from the source, which are not masked and
+/// belong to no source.
 ///  - m is the median and s the standard deviation about the mean, with the number of pixels as divisor.
-///  - Pixels below m - 3 s or above m + 3 s are left out, and m and s taken again. This is repeated 5 times at most, or
-///    until none is left out (Astropy's sigma_clipped_stats with its defaults but for maxiters).
+///  - Pixels below m - 3 s or above m + 3 s are removed, and m and s are computed again. This step is repeated at most
+///    5 times, or until it removes no pixel (Astropy's sigma_clipped_stats with its defaults, except for maxiters).
 ///
-/// Pixels above the threshold that belong to no source are noise, and stay in. Without them the median would be too
-/// low.
+/// Pixels above the threshold that belong to no source are noise, and are kept. Without these pixels the median would
+/// be too low.
 struct AnnulusFamily {
   using Row = AnnulusSky;
   static constexpr const char* name = "annulus";
@@ -56,7 +58,7 @@ struct AnnulusFamily {
     KeyRange kept = KeyRange::all();
     for (int clip = 0;; ++clip) {
       const std::int64_t count = keys.count(kept);
-      if (count == result.pixels) break;  // no pixel was left out by the last clip, or none is left
+      if (count == result.pixels) break;  // the last clip removed no pixel, or there is no pixel
       kept = keys.extremes(kept);
       const KeyPair middle = keys.pair(kept, (count - 1) / 2);
       const double lower = value_of_ordered_key(middle.lower);
@@ -79,9 +81,9 @@ struct AnnulusFamily {
   };
 
  private:
-  /// Returns the standard deviation of the `count` pixels whose keys are in `range`, about their mean. `range` reaches
-  /// from the least to the largest pixel. Offsets from the median are summed as whole numbers of a quantum, so the
-  /// order of pixels does not matter.
+  /// Returns the standard deviation about the mean of the `count` pixels whose keys are in `range`. range.low and
+  /// range.high are the keys of the least and the largest pixel. Offsets from the median are summed as integers
+  /// (FixedPoint), so that the sum does not depend on the order of pixels.
   template <class Keys>
   SRCEXTRACT_HOST_DEVICE static double deviation(const Keys& keys, const KeyRange& range, double median,
                                                  std::int64_t count) {

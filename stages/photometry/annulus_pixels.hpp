@@ -8,14 +8,15 @@
 
 namespace srcextract {
 
-/// Selects the pixels of an annulus about (cx, cy) that are neither masked nor part of a source.
+/// Selects the pixels of an annulus about (cx, cy) that are neither masked nor part of a source. inner_square and
+/// outer_square are the squared radii.
 struct AnnulusPixels {
   const PhotometryImage& image;
   double cx, cy;
   double inner_square, outer_square;
 
-  /// Fills a KeyBlock with the Width pixels of row y from column x on. Only the first `count` are in the box and may be
-  /// wanted.
+  /// Fills a KeyBlock with the Width pixels of row y from column x on. Only the first `count` pixels are in the box;
+  /// the others are never selected.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void operator()(std::int32_t x, std::int32_t y, int count, KeyBlock<Width>& block) const {
     block.any = 0;

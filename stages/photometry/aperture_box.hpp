@@ -9,17 +9,18 @@ namespace srcextract {
 /// A box of pixels inside the image: columns x_begin to x_end - 1, rows y_begin to y_end - 1.
 struct ApertureBox {
   std::int32_t x_begin, x_end, y_begin, y_end;
-  bool cut;  ///< the aperture reaches beyond the image
+  bool cut;  ///< true if a part of the aperture is outside the image
 };
 
-/// Converts the edge of a box to a pixel index, truncated towards zero. The result is limited to -1 ... size + 1 for an
-/// image of `size` pixels; NaN gives -1.
+/// Converts the edge of a box to a pixel index, truncated towards zero. The result is limited to the range -1 to size +
+/// 1, where `size` is the image's width or height. NaN gives -1.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t box_edge(double edge, std::int32_t size) {
   if (!(edge > -1)) return -1;
   return edge >= size + 1.0 ? size + 1 : static_cast<std::int32_t>(edge);
 }
 
-/// Returns the part of a box that is in an image of width x height pixels, and whether the image cuts the box.
+/// Returns the part of a box that is inside an image of width x height pixels. Sets `cut` if the image's edge cuts the
+/// box.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox box_within(double left, double right, double top, double bottom,
                                                      std::int32_t width, std::int32_t height) {
   const std::int32_t x_begin = box_edge(left, width), x_end = box_edge(right, width);

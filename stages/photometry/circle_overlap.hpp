@@ -10,7 +10,8 @@
 namespace srcextract {
 
 /// Counts how many of the Side x Side sub-pixels of one pixel have their centres in a circle about (0, 0). (u, v) is
-/// the centre of the first sub-pixel. Extra columns, which make the loop fit a vector, are outside of every circle.
+/// the centre of the first sub-pixel. If Width > 1, the row of sub-pixels is padded to a whole vector; padding counts
+/// as outside the circle.
 template <int Side, int Width>
 SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float radius2) {
   constexpr int vector = 16, columns = Width == 1 ? Side : (Side + vector - 1) / vector * vector;
@@ -27,33 +28,34 @@ SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float ra
   return sum;
 }
 
-/// Finds the fraction of a pixel that is in a circle about (0, 0), as SExtractor does:
-/// - a pixel well inside counts whole;
-/// - a pixel at the edge counts by the fraction of its Side x Side sub-pixels whose centres are inside;
-/// - a pixel beyond the circle's reach counts 0.
+/// Finds the fraction of a pixel that is inside a circle about (0, 0), as SExtractor does:
+/// - a pixel well inside the circle counts 1;
+/// - a pixel at the edge counts the fraction of its Side x Side sub-pixels whose centres are inside;
+/// - a pixel well outside the circle counts 0.
 ///
-/// Pixels have their centres at (dx, dy). All arithmetic is in float, and offsets of sub-pixels are added up step by
-/// step, as in SExtractor.
+/// Pixels have their centres at (dx, dy). All arithmetic is in float, and positions of sub-pixels are found by repeated
+/// addition of a step, as in SExtractor.
 template <int Side>
 class CircleOverlap {
  public:
   static constexpr std::int32_t all = Side * Side;  ///< number of sub-pixels
-  static constexpr std::int32_t whole = all + 1;    ///< stands in place of a count for a pixel well inside the circle
-  static constexpr std::int32_t crossed = -1;       ///< for a pixel at the edge, until its sub-pixels are counted
+  static constexpr std::int32_t whole = all + 1;    ///< mark of a pixel well inside the circle, in place of a count
+  static constexpr std::int32_t crossed = -1;  ///< mark of a pixel at the edge whose sub-pixels are not counted yet
 
   SRCEXTRACT_HOST_DEVICE explicit CircleOverlap(float radius) : radius_(radius), radius2_(radius * radius) {}
 
-  /// Converts a number of sub-pixels inside the circle, or `whole`, to the fraction of the pixel's area.
+  /// Converts a number of sub-pixels inside the circle, or the mark `whole`, to the fraction of the pixel's area.
   SRCEXTRACT_HOST_DEVICE static float part(std::int32_t inside) {
     return inside == whole ? 1 : static_cast<float>(inside) * (step * step);
   }
 
-  /// reach: distance from the centre beyond which pixels count 0. core: distance up to which pixels count whole.
+  /// reach(): pixels at this distance or further from the centre count 0. core(): pixels up to this distance count 1.
   SRCEXTRACT_HOST_DEVICE float reach() const { return radius_ + 0.75F; }
   SRCEXTRACT_HOST_DEVICE float core() const { return radius_ - 0.75F > 0 ? radius_ - 0.75F : 0; }
 
-  /// Sets `inside` for pixels that need no counting: `whole`, 0 if outside, or `all` sub-pixels. Every other pixel is
-  /// crossed by the circle, or too near to it for rounding, and gets `crossed`.
+  /// Sets inside[i] to `whole` for a pixel within core(), to 0 if all sub-pixels are outside, and to `all` if all
+  /// sub-pixels are inside. Every other pixel is crossed by the circle, or too near to the circle for float arithmetic
+  /// to decide, and gets `crossed`.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void look(const float (&dx)[Width], const float (&dy)[Width],
                                    std::int32_t (&inside)[Width]) const {
@@ -72,12 +74,12 @@ class CircleOverlap {
     }
   }
 
-  /// Counts, for each pixel, its sub-pixels that are inside the circle.
+  /// Sets inside[i] to the number of pixel i's sub-pixels that are inside the circle.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void count(const float (&dx)[Width], const float (&dy)[Width],
                                     std::int32_t (&inside)[Width]) const {
     std::int32_t unsure[Width];
-    constexpr bool is_few = Width == 1 && Side <= 5;  // counting each is as fast as chords
+    constexpr bool is_few = Width == 1 && Side <= 5;  // testing every sub-pixel is then as fast as count_by_chords()
     if constexpr (is_few) {
       inside[0] = sub_pixels_inside<Side, Width>(dx[0] + first, dy[0] + first, radius2_);
     } else {
@@ -90,7 +92,6 @@ class CircleOverlap {
     }
   }
 
-  /// Sets part_of[i] to the fraction of pixel i that is inside the circle.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void parts(const float (&dx)[Width], const float (&dy)[Width], float (&part_of)[Width]) const {
     std::int32_t inside[Width], counted[Width], any = 0;
@@ -106,9 +107,10 @@ class CircleOverlap {
  private:
   static constexpr float side = Side, step = 1.0F / side, first = 0.5F * (step - 1);
 
-  /// Counts sub-pixels inside the circle by chords along x or y, whichever axis the pixel is further away in. At most
-  /// one end of each chord lies in the pixel, and sub-pixels nearer to the centre than this end are inside. `unsure` is
-  /// set to 1 if the centre of a sub-pixel is within rounding of the end of a chord.
+  /// Counts sub-pixels inside the circle by chords of the circle. Each row or column of sub-pixels lies on a chord,
+  /// along the axis on which the pixel is further from the centre. At most one end of the chord is in the pixel; the
+  /// sub-pixels before this end are inside. unsure[i] becomes 1 if rounding could move the end past the centre of a
+  /// sub-pixel.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void count_by_chords(const float (&dx)[Width], const float (&dy)[Width],
                                               std::int32_t (&inside)[Width], std::int32_t (&unsure)[Width]) const {
@@ -116,10 +118,11 @@ class CircleOverlap {
     float aside[Width], place[Width], nearest[Width], from_middle[Width];
     for (int i = 0; i < Width; ++i) {
       const float across = fabsf(dx[i]), down = fabsf(dy[i]);
-      place[i] = (across > down ? across : down) * side - (half_side + 0.5F);  // first sub-pixel, less 1
+      // position of the first sub-pixel minus 1, in sub-pixels
+      place[i] = (across > down ? across : down) * side - (half_side + 0.5F);
       aside[i] = (across > down ? down : across) + first;
       nearest[i] = radius2_;
-      from_middle[i] = 0;  // distance of a chord's end from the middle between two whole numbers
+      from_middle[i] = 0;  // largest distance of a chord's end from the middle between two sub-pixel centres
       inside[i] = 0;
     }
 #if defined(__CUDA_ARCH__)
@@ -137,8 +140,8 @@ class CircleOverlap {
         inside[i] += sub_pixels;
       }
     }
-    // Bounds the rounding error of positions, here and in sub_pixels_inside: Side additions, each off by up to 6e-8 of
-    // radius + 2. The error of a square root is the error of its square divided by the root.
+    // `slack` bounds the rounding error of positions, here and in sub_pixels_inside(): Side additions, each with an
+    // error of up to 6e-8 of radius + 2. The error of a square root is the error of its argument divided by the root.
     for (int i = 0; i < Width; ++i) {
       const float slack = side * 2e-6F * (radius_ + 2) * (1 + radius_ / near_sqrt(nearest[i]));
       unsure[i] = from_middle[i] < 0.5F - slack && place[i] + 1 > slack ? 0 : 1;
@@ -148,7 +151,7 @@ class CircleOverlap {
   float radius_, radius2_;
 };
 
-/// A circle about a centre whose coordinates have the type Real.
+/// A circle whose centre (cx, cy) has coordinates of type Real.
 template <int Side, class Real>
 struct PlacedCircle {
   Real cx, cy;
@@ -156,19 +159,19 @@ struct PlacedCircle {
 
   SRCEXTRACT_HOST_DEVICE PlacedCircle(Real x, Real y, float radius) : cx(x), cy(y), overlap(radius) {}
 
-  /// across: signed distance of column x from the centre. down: signed distance of row y from the centre.
+  /// across(): signed distance of column x from the centre. down(): signed distance of row y from the centre.
   SRCEXTRACT_HOST_DEVICE float across(std::int32_t x) const { return static_cast<float>(static_cast<Real>(x) - cx); }
   SRCEXTRACT_HOST_DEVICE float down(std::int32_t y) const { return static_cast<float>(static_cast<Real>(y) - cy); }
 };
 
-/// Width consecutive pixels of a row, with the fraction of each that is in a circle.
+/// Width consecutive pixels of a row, and the fraction of each pixel that is in a circle.
 template <int Width>
 struct CircleBlock {
-  std::int32_t x, y;  ///< first pixel
-  int count;          ///< number of pixels in the box
+  std::int32_t x, y;  ///< position of the first pixel
+  int count;          ///< number of pixels that are inside the box
   float dx[Width], dy;
-  float part[Width];           ///< part of each pixel in the circle
-  std::int32_t wanted[Width];  ///< 1: the part is above 0
+  float part[Width];           ///< fraction of each pixel that is in the circle
+  std::int32_t wanted[Width];  ///< 1 if the fraction is above 0, else 0
 };
 
 }  // namespace srcextract

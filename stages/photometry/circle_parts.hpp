@@ -11,10 +11,10 @@
 
 namespace srcextract {
 
-/// Number of rows in a band. A circle is summed band by band.
+/// Number of rows in a band. The pixels of a circle are summed band by band.
 inline constexpr std::int32_t band_rows = 32;
 
-/// Returns the band of a box that begins at row y: `band_rows` rows, or fewer at the end of the box.
+/// Returns the band that begins at row y of a box. The band has `band_rows` rows, or fewer at the end of the box.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox band_at(const ApertureBox& box, std::int32_t y) {
   ApertureBox band = box;
   band.y_begin = y;
@@ -22,12 +22,13 @@ SRCEXTRACT_HOST_DEVICE inline ApertureBox band_at(const ApertureBox& box, std::i
   return band;
 }
 
-/// Finds, on the host, the fraction of each pixel of a band of rows that is in a circle. The circle's edge crosses each
-/// row in two short runs of pixels. The pixels of these runs are gathered from all rows and computed together.
+/// Finds, on the host, the fraction of each pixel of a band that is inside a circle. In each row the circle's edge
+/// crosses only a few pixels on the left and on the right. These edge pixels are gathered from all rows of the band, so
+/// that vector instructions compute their fractions together.
 template <int Width>
 class CircleParts {
  public:
-  /// Finds the fractions for a PlacedCircle. Results of an earlier call are overwritten.
+  /// Finds the fractions for a PlacedCircle, and overwrites the results of an earlier call.
   template <class Circle>
   void find(const ApertureBox& band, const Circle& circle) {
     columns_ = band.x_end - band.x_begin;
@@ -48,20 +49,20 @@ class CircleParts {
     look_at(gathered, circle.overlap);
   }
 
-  /// first_block, last_block: begin and end of the blocks of a row that the circle reaches.
+  /// The blocks [first_block, last_block) of a row are the blocks of Width pixels that the circle reaches.
   int first_block(int row) const { return begin_[row] / Width; }
   int last_block(int row) const { return (end_[row] + Width - 1) / Width; }
 
-  /// across: x distances of a block's pixels from the centre. parts: fraction of each pixel of a block that is in the
-  /// circle.
+  /// across(): distances in x of a block's pixels from the circle's centre. parts(): fraction of each pixel of a block
+  /// that is inside the circle.
   const float* across(int block) const { return across_.data() + static_cast<std::ptrdiff_t>(block) * Width; }
   const float* parts(int row, int block) const {
     return parts_.data() + static_cast<std::ptrdiff_t>(row) * stride_ + static_cast<std::ptrdiff_t>(block) * Width;
   }
 
  private:
-  /// Finds for each row the columns that the circle reaches, and the columns that are well inside. Both have a margin
-  /// for rounding.
+  /// Finds for each row the columns that the circle reaches, and the columns whose pixels are well inside. A margin for
+  /// rounding enlarges the first range and reduces the second.
   template <class Circle>
   void find_runs(const ApertureBox& band, const Circle& circle) {
     const float reach = circle.overlap.reach(), core = circle.overlap.core(), margin = 1e-5F * (reach + 1);
@@ -82,13 +83,14 @@ class CircleParts {
     }
   }
 
-  /// Makes room for `size` elements, and does not set existing ones again.
+  /// Enlarges a vector to at least `size` elements; existing elements are kept.
   template <class T>
   static void grow(std::vector<T>& values, std::size_t size) {
     if (values.size() < size) values.resize(size);
   }
 
-  /// Makes room for all edge pixels of the band, and for one more block, which vectors may read or write past the end.
+  /// Enlarges the vectors for all edge pixels of the band, plus one block that vector instructions may read or write
+  /// past the end.
   void make_room(int rows) {
     std::size_t most = std::size_t{2} * Width;
     for (int row = 0; row < rows; ++row)

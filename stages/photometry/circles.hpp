@@ -15,18 +15,18 @@
 
 namespace srcextract {
 
-/// FLUX_APER of a source in one circle.
 struct CircleFlux {
-  double flux, variance;  ///< as in EllipseFlux
-  std::int64_t flags;     ///< flag::aperture_cut or 0; has 64 bits so that the row has no padding
+  /// `variance` is in units of FluxCalibration::pixel; both are NaN for a source without a shape
+  double flux, variance;
+  std::int64_t flags;  ///< flag::aperture_cut or 0; 64 bits, so that the struct has no padding
 
   bool operator==(const CircleFlux&) const = default;
   double error(const FluxCalibration& at) const { return at.error(flux, variance); }
 };
 
-/// Sums the light in circles about a source (SExtractor's FLUX_APER). Each pixel counts by the fraction of it that is
-/// in the circle. This fraction comes from 5 x 5 sub-pixels, or from the exact area. The part of a circle beyond the
-/// image is not corrected for.
+/// Sums the light in circles about a source (SExtractor's FLUX_APER). Each pixel is weighted by the fraction of its
+/// area that is in the circle. This fraction comes from 5 x 5 sub-pixels, or from the exact area. The flux is not
+/// corrected for a part of the circle outside the image.
 struct CircleFamily {
   using Row = CircleFlux;
   static constexpr const char* name = "circles";
@@ -34,11 +34,13 @@ struct CircleFamily {
   static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
   float radius[most_apertures]{};
-  std::int32_t by_size[most_apertures]{};  ///< numbers of the circles, the smallest first
+  std::int32_t by_size[most_apertures]{};  ///< indices of the circles in ascending order of radius
   int count = 0;
-  bool are_many;        ///< whether one walk over the largest circle is no slower than one walk per circle
-  bool photons_follow;  ///< whether the gain goes with the weight; then errors need each circle by itself
-  bool is_exact;        ///< whether pixels at the edge count by their exact area, not by sub-pixels
+  /// whether measuring all circles together (CirclesTogether) is no slower than one circle after another
+  bool are_many;
+  /// whether a pixel's gain is proportional to its weight; errors then need each circle by itself
+  bool photons_follow;
+  bool is_exact;  ///< whether fractions of edge pixels are exact areas; else sub-pixels are counted
   double exact_radius[most_apertures]{};  ///< used if is_exact
 
   explicit CircleFamily(const Settings& config)
@@ -49,7 +51,8 @@ struct CircleFamily {
       radius[count++] = static_cast<float>(diameter / 2);
     }
     std::stable_sort(by_size, by_size + count, [this](int a, int b) { return radius[a] < radius[b]; });
-    // In one walk per circle a block takes as long as four pixels in one walk for all (tests/bench/HISTORY.md).
+    // A block of pixels in one circle takes as long as four pixels in all circles measured together (measured, see
+    // tests/bench/HISTORY.md).
     constexpr double pixels_of_block = 4;
     double blocks = 0, side = 0;
     for (int k = 0; k < count; ++k) {
@@ -91,7 +94,8 @@ struct CircleFamily {
         dy[i] = circle.down(y);
       }
       circle.overlap.parts(dx, dy, weight);
-      // SExtractor counts the photons of all pixels that it looks at, if the gain goes with the weight.
+      // If a pixel's gain is proportional to its weight, SExtractor adds the photon noise of all pixels within reach(),
+      // even if their fraction is 0.
       const float reach = share > 0 ? circle.overlap.reach() : 0;
       for (int i = 0; i < width; ++i) {
         const bool is_seen = weight[i] > 0 || dx[i] * dx[i] + dy[i] * dy[i] < reach * reach;
@@ -108,14 +112,14 @@ struct CircleFamily {
     return {sums.of[0], sums.of[1], box.cut ? flag::aperture_cut : 0};
   }
 
-  /// Whether measure_together may be called for this source and is faster than measure().
+  /// Whether measure_together() may be called for this source and is faster than measure().
   bool are_measured_together(const MeasuredSource& source) const {
     return are_many && source.shape.defined && !photons_follow &&
            CirclesTogether::can_measure(static_cast<float>(source.shape.x), static_cast<float>(source.shape.y),
                                         radius[by_size[count - 1]]);
   }
 
-  /// Calls keep(which, row) for every row of a source. Rows equal those of measure() to the last bit.
+  /// Calls keep(which, row) for every circle of a source. Rows equal the results of measure() to the last bit.
   template <class Keep>
   void measure_together(const HostLanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
                         const Keep& keep) const {

@@ -11,16 +11,16 @@
 
 namespace srcextract {
 
-/// Sums light and variance in several circles about one centre, on the host, in one walk over the pixels of the largest
-/// circle. Every pixel is read once. Radii ascend, so the circles that cross a pixel are consecutive, and all larger
-/// ones hold it whole. Vectors run over radii.
+/// Sums light and variance in several circles about one centre, on the host, in one pass over the pixels of the largest
+/// circle. Every pixel is read once. Radii ascend: the circles whose edges cross a pixel are consecutive, and all
+/// larger circles contain the whole pixel. Vector instructions process several radii at once.
 ///
-/// The sums equal those of one circle after another (CircleFamily::measure) to the last bit:
-/// - a lane adds the same pixels in the same order, and otherwise zeros;
-/// - the tree of lanes is the same, whichever lane has a circle's first column.
+/// The sums equal those of one circle after another (CircleFamily::measure()) to the last bit. A lane (one of 32
+/// partial sums, see HostLanes::sum) adds the same pixels in the same order, and else adds zeros. The tree that adds up
+/// the lanes is the same, whichever lane contains a circle's first column.
 class CirclesTogether {
  public:
-  /// `radii` has `count` ascending radii.
+  /// `radii` are `count` radii in ascending order, in pixels.
   CirclesTogether(const float* radii, int count)
       : count_(count),
         stride_(count < dense ? 1 : dense_stride),
@@ -43,20 +43,20 @@ class CirclesTogether {
     }
   }
 
-  /// Whether the box of a circle of this radius holds every pixel that the circle overlaps, with a margin of at least
-  /// 0.05 pixel in spite of rounding. If so, the boxes of smaller circles about this centre are not needed.
+  /// Whether the box of a circle of this radius contains every pixel that the circle overlaps. A margin of at least
+  /// 0.05 pixel remains after rounding. If true, the boxes of smaller circles about this centre need not be computed.
   static bool can_measure(float cx, float cy, float radius) {
     constexpr float far = 1 << 17;
     return std::fabs(cx) + radius < far && std::fabs(cy) + radius < far;
   }
 
-  /// Measures the source `number`, and calls keep(k, light, variance, cut) for every circle k.
+  /// Measures all circles about a source, and calls keep(k, light, variance, cut) for every circle k.
   template <class Keep>
   void measure(const HostLanes& lanes, const PhotometryImage& image, const MeasuredSource& source, const Keep& keep) {
     const auto cx = static_cast<float>(source.shape.x), cy = static_cast<float>(source.shape.y);
     const ApertureBox box = box_of_circle(cx, cy, radius_[count_ - 1], image);
     lanes.reach(box);
-    // Fractions of pixels are multiples of 2^-28, so sums of fewer than 2^25 of them are exact in any order.
+    // Fractions of pixels are multiples of 2^-28, so sums of fewer than 2^25 fractions are exact in any order.
     constexpr std::int64_t exact_area = 1 << 24;
     const std::int64_t area = static_cast<std::int64_t>(box.x_end - box.x_begin) * (box.y_end - box.y_begin);
     clear(light_);
@@ -81,13 +81,15 @@ class CirclesTogether {
   }
 
  private:
-  static constexpr int side = 5, block = HostLanes::width, window = 16;  ///< window: number of radii compared at once
+  /// window: number of radii that are processed at once
+  static constexpr int side = 5, block = HostLanes::width, window = 16;
   static constexpr int most = (most_apertures + 2 * window) / window * window;
-  /// For each pixel, the smallest circle that reaches it is searched. With fewer than `dense` circles the search steps
-  /// one circle at a time, else `dense_stride` circles, since several circles cross every pixel.
+  /// For each pixel, the smallest circle that reaches the pixel is searched. With fewer than `dense` circles the search
+  /// advances by one circle at a time. With more circles, several cross every pixel, and the search advances by
+  /// dense_stride circles.
   static constexpr int dense = 32, dense_stride = 8;
 
-  /// The pixels of a block of a row, with squared distances from the centre: of each pixel and of each sub-pixel.
+  /// A block of pixels of a row, with the squared distance from the centre of each pixel and of each sub-pixel.
   struct Block {
     float distance[block], square[side * side][block];
     ApertureSamples<block> samples;
@@ -124,8 +126,8 @@ class CirclesTogether {
     }
   }
 
-  /// Returns whether any pixel of the block is within reach of the largest circle. Fills `pixels` completely only if
-  /// so.
+  /// Returns whether any pixel of the block is within reach of the largest circle. If none is, `pixels` is not filled
+  /// completely.
   bool look(const PhotometryImage& image, std::int32_t number, float cx, float cy, std::int32_t x, std::int32_t y,
             int size, float dy, Block& pixels) const {
     constexpr float step = 1.0F / side, first = 0.5F * (step - 1);
@@ -155,8 +157,8 @@ class CirclesTogether {
     return true;
   }
 
-  /// Adds pixel i of the block to the circles from number k on. `lane` is the index at which the sums of the pixel's
-  /// lane begin.
+  /// Adds pixel i of the block to circle k and all larger circles. `lane` is the index in light_ and variance_ of the
+  /// first sum of the pixel's lane.
   template <bool Mapped>
   void add_pixel(const Block& pixels, int i, int k, int lane) {
     const double value = pixels.samples.value[i], variance = pixels.samples.variance[i];
@@ -180,7 +182,7 @@ class CirclesTogether {
     }
   }
 
-  /// Sets weight[r] to the fraction of pixel i that is in circle k + r, as CircleOverlap computes it.
+  /// Sets weight[r] to the fraction of pixel i that is in circle k + r, with the result of CircleOverlap.
   void weigh(const Block& pixels, int i, int k, float (&weight)[window]) const {
     constexpr float step = 1.0F / side;
     std::int32_t inside[window] = {};
@@ -205,10 +207,10 @@ class CirclesTogether {
 
   int count_, stride_, groups_, pitch_;
   float radius_[most], radius2_[most], outer2_[most], inner2_[most];
-  float reach2_[most];               ///< per group of `stride_` circles: the largest outer2_ in the group
-  double light_[lane_count * most];  ///< `pitch_` sums per lane, lane by lane
+  float reach2_[most];               ///< the largest outer2_ in each group of `stride_` circles
+  double light_[lane_count * most];  ///< one sum per circle and lane: lane l begins at index l * pitch_
   double variance_[lane_count * most];
-  std::int64_t whole_from_[most];  ///< number of pixels whole in this circle, but not in smaller ones
+  std::int64_t whole_from_[most];  ///< number of pixels that are whole in this circle, but not in smaller circles
 };
 
 }  // namespace srcextract

@@ -12,28 +12,30 @@
 
 namespace srcextract {
 
-/// A measured flux in an ellipse: FLUX_AUTO or FLUX_PETRO of a source.
+/// A flux measured in an ellipse: FLUX_AUTO or FLUX_PETRO of a source.
 struct EllipseFlux {
   double flux, variance;  ///< variance in units of FluxCalibration::pixel; NaN for a source without a shape
-  float radius;           ///< radius of the ellipse in units of A_IMAGE; 0 for a circle, or if the flux is not above 0
-  std::int32_t flags;     ///< flag::crowded, flag::aperture_cut
-  double area;            ///< number of pixels summed
+  float radius;  ///< radius in units of A_IMAGE; 0 if a circle replaced the ellipse, or if the flux is not above 0
+  std::int32_t flags;  ///< flag::crowded and flag::aperture_cut
+  double area;         ///< number of pixels summed
 
   bool operator==(const EllipseFlux&) const = default;
   double error(const FluxCalibration& at) const { return at.error(flux, variance); }
 };
 
-/// Whether more than a tenth of the pixels are masked, which sets bit 1 of FLAGS while a radius is searched. The ratio
-/// is in float, where a tenth is slightly more than 0.1 in double. Exactly a tenth thus suffices, as in SExtractor.
+/// Whether more than a tenth of the pixels are masked; flag::crowded is then set while a radius is searched. The ratio
+/// is computed in float, where a tenth is slightly more than 0.1 in double. Exactly a tenth therefore counts as more,
+/// as in SExtractor.
 SRCEXTRACT_HOST_DEVICE inline bool is_mostly_masked(std::int64_t masked, std::int64_t area) {
   return static_cast<double>(static_cast<float>(masked) / static_cast<float>(area)) > 0.1;
 }
 
-/// Width pixels of a row, with the size of the source's ellipse that passes through each.
+/// Width pixels of a row. The size of a pixel is the factor by which the source's ellipse must be scaled to pass
+/// through the pixel.
 template <int Width>
 struct EllipsePixels {
-  float square[Width];           ///< square_of_scale
-  std::int32_t in_reach[Width];  ///< 1: in the block, and `square` is at most the limit; else 0
+  float square[Width];           ///< squared size: square_of_scale()
+  std::int32_t in_reach[Width];  ///< 1 if the pixel is inside the box and `square` is at most the limit; else 0
 };
 
 template <int Width>
@@ -47,8 +49,8 @@ SRCEXTRACT_HOST_DEVICE EllipsePixels<Width> ellipse_pixels(const SourceShape& sh
   return out;
 }
 
-/// Sums the light in the source's ellipse scaled by `radius` and, for N = 2, the variance. counts[0] is the number of
-/// pixels in the ellipse, counts[1] the number of masked ones.
+/// Sums the light in the source's ellipse scaled by `radius` and, for N = 2, also the variance. counts[0] is the number
+/// of pixels in the ellipse, and counts[1] is the number of masked pixels among these.
 template <int N, class Lanes>
 SRCEXTRACT_HOST_DEVICE SumsAndCounts<N, 2> sums_in_ellipse(const Lanes& lanes, const ApertureBox& box,
                                                            const MeasuredSource& source, const PhotometryImage& image,
@@ -72,8 +74,9 @@ SRCEXTRACT_HOST_DEVICE SumsAndCounts<N, 2> sums_in_ellipse(const Lanes& lanes, c
   return lanes.template sum_and_count<N, 2>(box, add);
 }
 
-/// Sums the light of whole pixels whose centres are in the source's ellipse, enlarged `radius` times. SExtractor sums
-/// FLUX_AUTO and FLUX_PETRO in this way: geometry in float, and no correction for the part beyond the image.
+/// Sums the light of whole pixels whose centres are in the source's ellipse, scaled by `radius`. SExtractor sums
+/// FLUX_AUTO and FLUX_PETRO in this way, with geometry in float. The flux is not corrected for a part of the ellipse
+/// outside the image.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const MeasuredSource& source,
                                                    const PhotometryImage& image, float radius) {
@@ -83,7 +86,8 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
     const std::int32_t flags = (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0);
     return EllipseFlux{flux - area * source.local_sky, variance, radius, flags, area};
   };
-  if (image.variance == nullptr && image.photon_share == 0) {  // every pixel has the variance 1
+  // every pixel has the variance 1, so counting pixels suffices
+  if (image.variance == nullptr && image.photon_share == 0) {
     const auto all = sums_in_ellipse<1>(lanes, box, source, image, radius);
     return row(all.sums.of[0], static_cast<double>(all.counts[0]), all.counts);
   }
@@ -91,16 +95,18 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
   return row(all.sums.of[0], all.sums.of[1], all.counts);
 }
 
-/// Base class of the Kron and Petrosian families, which measures all but the radius. `Own` is the derived family and
-/// has
-/// - radius(lanes, source, image, reach, flags), which looks at scales up to `reach` and may add to the flags;
-/// - the names of its columns: flux, its error, their magnitudes, and the radius.
+/// Base class of KronFamily and PetrosianFamily (a family: a group of measurements, see families.hpp), which measures
+/// everything except the radius. The derived class `Own` has
+/// - radius(lanes, source, image, reach, flags), which uses pixels up to the scale `reach` and may set flags;
+/// - `columns`: the flux, its error, both magnitudes, and the radius.
 template <class Own>
 struct EllipseFamily {
   using Row = EllipseFlux;
 
-  double factor, minimum;  ///< radius = max(factor times the scale of the light, minimum)
-  /// Radii in pixels of circles that replace smaller ellipses: for finding the radius, and for the flux.
+  /// `factor` multiplies the scale that Own::radius() measures; the radius is at least `minimum`
+  double factor, minimum;
+  /// Radii in pixels of the circles that replace smaller ellipses: `searched` while the radius is determined, `least`
+  /// for the flux.
   double searched, least;
 
   EllipseFamily(const std::vector<double>& radius, const MeasurementConfig& config)
@@ -117,7 +123,7 @@ struct EllipseFamily {
     return measure_in(lanes, source, image, image);
   }
 
-  /// Measures the flux in `image`, in an ellipse whose radius comes from the light in `found_in`.
+  /// Measures the flux in `image`, in an ellipse whose radius is determined from the light in `found_in`.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE EllipseFlux measure_in(const Lanes& lanes, const MeasuredSource& source,
                                                 const PhotometryImage& found_in, const PhotometryImage& image) const {

@@ -8,11 +8,11 @@
 
 namespace srcextract {
 
-/// The area common to the circle about (0, 0) and [left, right] x [bottom, top]. Requires a rectangle in the first
-/// quadrant. A rectangle beyond the circle gives 0. The arc enters by the left or the upper edge and leaves by the
-/// right or the lower one. The area below the arc consists of
-/// - the rectangle left of the point where it enters;
-/// - the trapezoid below its chord;
+/// Returns the area common to the circle about (0, 0) and the rectangle [left, right] x [bottom, top], which must be in
+/// the first quadrant. The arc enters the rectangle through the left or the upper edge, and leaves through the right or
+/// the lower edge. The common area is the sum of
+/// - the rectangle left of the point where the arc enters;
+/// - the trapezoid below the chord between the two points;
 /// - the segment between chord and arc.
 SRCEXTRACT_HOST_DEVICE inline double overlap_in_quadrant(double left, double right, double bottom, double top,
                                                          double radius) {
@@ -38,20 +38,20 @@ SRCEXTRACT_HOST_DEVICE inline double overlap_in_quadrant(double left, double rig
   return within(area, 0, whole);
 }
 
-/// The area common to the circle about (0, 0) and the pixel with centre (dx, dy), with an error below 1e-15. Rounding
-/// of the squared radius shifts the edge by a further 1e-16 of the radius. Host and device give the same bits.
+/// Returns the area common to the circle about (0, 0) and the pixel with centre (dx, dy), with an error below 1e-15.
+/// Rounding of the squared radius shifts the edge by another 1e-16 of the radius. Host and GPU compute the same bits.
 SRCEXTRACT_HOST_DEVICE inline double exact_overlap(double dx, double dy, double radius) {
   const double x = std::fabs(dx), y = std::fabs(dy), left = x - 0.5, bottom = y - 0.5, right = x + 0.5, top = y + 0.5;
   const double near_x = left > 0 ? left : 0, near_y = bottom > 0 ? bottom : 0;
   double area = overlap_in_quadrant(near_x, right, near_y, top, radius);
-  // The parts beyond an axis are mirrored.
+  // The parts of the pixel at negative x or y are mirrored into the first quadrant.
   if (left < 0) area += overlap_in_quadrant(0, -left, near_y, top, radius);
   if (bottom < 0) area += overlap_in_quadrant(near_x, right, 0, -bottom, radius);
   if (left < 0 && bottom < 0) area += overlap_in_quadrant(0, -left, 0, -bottom, radius);
   return area;
 }
 
-/// Sets part[i] to the fraction of pixel i, at (dx[i], dy), that is in the circle about (0, 0).
+/// Sets part[i] to the fraction of the pixel with centre (dx[i], dy) that is in the circle about (0, 0).
 template <int Width>
 SRCEXTRACT_HOST_DEVICE void exact_overlaps(const double (&dx)[Width], double dy, double radius, double (&part)[Width]) {
   const double radius2 = radius * radius, down = std::fabs(dy), far_y = down + 0.5;
@@ -69,16 +69,16 @@ SRCEXTRACT_HOST_DEVICE void exact_overlaps(const double (&dx)[Width], double dy,
     if (crossed[i] != 0) part[i] = exact_overlap(dx[i], dy, radius);
 }
 
-/// The smallest box with all pixels that a circle touches, cut to the image.
+/// The smallest box that contains all pixels that a circle touches, limited to the image.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox exact_box_of_circle(double x, double y, double radius,
                                                               const PhotometryImage& image) {
   return box_within(std::floor(x - radius + 0.5), std::floor(x + radius + 0.5) + 1, std::floor(y - radius + 0.5),
                     std::floor(y + radius + 0.5) + 1, image.width, image.height);
 }
 
-/// Sums of light and variance in the circle about a source, with each pixel weighted by the area of it inside.
-/// photutils and SEP call this exact photometry. Masked pixels count as in other apertures. `cut`: the image cuts the
-/// circle.
+/// Sums of light and variance in the circle about a source, where each pixel is weighted by the exact area of its part
+/// inside the circle (photutils and SEP call this method "exact"). Masked pixels are treated as in other apertures.
+/// `cut` is true if a part of the circle is outside the image.
 struct ExactLight {
   double light, variance;
   bool cut;

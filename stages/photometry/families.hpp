@@ -20,50 +20,54 @@
 
 namespace srcextract {
 
-/// Results of a family for all sources, source by source, with `each` rows per source.
+/// Results of a family (a group of measurements, see Families) for all sources, source by source, with `each` rows per
+/// source.
 template <class Row, class Where>
 struct FamilyRows {
   Buffer<Row, Where> rows;
-  int each = 0;  ///< 0: the family is not measured
+  int each = 0;  ///< number of rows per source; 0 if the family is not measured
 
-  /// The first row of a source; null if the family is not measured.
+  /// Returns the first row of a source (index from 0); null if the family is not measured.
   const Row* of(std::int64_t source) const { return each > 0 ? rows.data() + source * each : nullptr; }
 };
 
-/// The families, in the order in which they are measured. A family may use earlier results of the same source. A new
-/// one is its header and its place in this list.
+/// The families, in the order in which they are measured. A family is a struct that measures one group of columns, such
+/// as all FLUX_APER. A family may use earlier results of the same source. A new family needs its header and an entry in
+/// this list.
 ///
-/// A family is a header with a struct that holds what it needs of the configuration. The struct is small enough to be
-/// passed to a kernel (4 KiB), and has
-///  - Row: the type of a result; every source has rows() of them. A Row has a member `flags`, bits of FLAGS. A
-///    record_fields for a buffer of rows exists.
-///  - measure(lanes, source, image, which): computes row number `which` of a source, on host and device.
-///  - rows_are_together and measure_rows(lanes, source, image, keep), in place of measure(), if the rows have one
-///    computation. keep(which, row) is called for every row.
-///  - are_measured_together(source) and measure_together(lanes, source, image, keep), if the host has a faster way.
-///    The rows must be equal to the last bit.
-///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
-///    measure() then passes one image for both.
-///  - is_known(config), if the family is measured only where the configuration or the image tells something, such as
-///    the shape of stars.
-///  - usual_columns_use_it, if it is measured whatever columns are asked for.
-///  - file: the NeededFile of numbers that it needs, if any. Its constructor takes them from Settings::resources.
-///  - numbers_key and take_numbers(pointer), if a device shall read the numbers of that key's file from its own memory.
-///    The numbers are copied to the device once (HandedNumbers), and may be of any size.
-///  - scratch(): how many doubles each source needs while it is measured (Lanes::scratch), if any.
-///  - name: the family's name in records and messages; `uses`: the names of the families whose results it uses, if any.
-///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp);
-///    `has_many_rows`: a column of each row, as NAME, NAME_1 ...
+/// The struct stores the values of the configuration that it needs. The struct must fit into the arguments of a GPU
+/// kernel (4 KiB), and has the following members; those with "optional" may be missing.
+///  - Row: the type of a result; every source has rows() of them. A Row has a member `flags`, whose bits are added to
+///    FLAGS. A function record_fields() for a buffer of rows must exist.
+///  - measure(lanes, source, image, which): computes row number `which` of a source, on host and GPU.
+///  - rows_are_together and measure_rows(lanes, source, image, keep), in place of measure(), if one computation gives
+///    all rows. measure_rows() calls keep(which, row) for every row.
+///  - Optional: are_measured_together(source) and measure_together(lanes, source, image, keep), if the host has a
+///    faster way to compute all rows. The rows must equal those of measure() to the last bit.
+///  - Optional: measure_in(lanes, source, found_in, image), if the family also needs the detection image. measure()
+///    then passes one image for both.
+///  - Optional: is_known(config), false if the configuration or the image lacks something that the family needs, such
+///    as the shape of stars.
+///  - Optional: usual_columns_use_it, if the family is measured even if no column of it is requested.
+///  - Optional: file, the NeededFile whose numbers the family needs. The constructor reads the numbers from
+///    Settings::resources.
+///  - Optional: numbers_key and take_numbers(pointer), if a GPU reads the numbers of that key's file from its own
+///    memory. The numbers are copied to the GPU once (HandedNumbers), and may be of any size.
+///  - Optional: scratch(), the number of doubles of working memory per source (Lanes::scratch).
+///  - name: the family's name in records and messages. Optional: uses, the names of the families whose results it uses.
+///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp). Optional:
+///    has_many_rows, if each row of a source has its own column: NAME, NAME_1 ...
 ///
-/// Pixels are summed only by `lanes` (stages/photometry/lanes.hpp); everything else must round alike on host and
-/// device.
+/// A family sums pixels only by `lanes` (stages/photometry/lanes.hpp). All other arithmetic must round the same on host
+/// and GPU.
 template <class... One>
 struct FamilyList {};
 using Families = FamilyList<FrameSkyFamily, IsophotePhotonFamily, CircleFamily, KronFamily, PetrosianFamily,
                             LightRadiusFamily, WindowFamily, ProfileFamily, PositionNoiseFamily, AnnulusFamily,
                             LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily, GrowthFamily>;
 
-/// FamilyRows under a type of its own per family, since two families may share a type of row.
+/// FamilyRows as a distinct type for each family, so that Photometry can have two families with the same type of row as
+/// base classes.
 template <class One, class Where>
 struct RowsOf : FamilyRows<typename One::Row, Where> {};
 
@@ -72,7 +76,6 @@ struct RowsOfEach;
 template <class... One, class Where>
 struct RowsOfEach<FamilyList<One...>, Where> : RowsOf<One, Where>... {};
 
-/// Results of all families that are measured.
 template <class Where>
 struct Photometry : RowsOfEach<Families, Where> {
   template <class One>
@@ -91,7 +94,7 @@ void for_each_family(F&& f) {
   [&]<class... One>(FamilyList<One...>) { (f.template operator()<One>(), ...); }(Families{});
 }
 
-/// Whether a family has one column per row of a source: NAME, NAME_1 ...
+/// Whether each row of a source has its own column: NAME, NAME_1 ...
 template <class One>
 inline constexpr bool has_many_rows = requires {
   One::has_many_rows;
@@ -103,21 +106,21 @@ inline constexpr bool rows_are_together = requires {
   One::rows_are_together;
 };
 
-/// Whether the host may measure all rows of a source in one call, while a device measures row by row.
+/// Whether the host can measure all rows of a source in one call, while a GPU measures row by row.
 template <class One>
 inline constexpr bool rows_may_be_together = requires(const One& family, const MeasuredSource& source) {
   family.are_measured_together(source);
 };
 
-/// Whether a family also reads the image in which sources were found. Such a family has one row per source.
+/// Whether a family also reads the detection image. Such a family has one row per source.
 template <class One, class Lanes>
 inline constexpr bool looks_at_both = requires(const One& family, const Lanes& lanes, const MeasuredSource& source,
                                                const PhotometryImage& image) {
   family.measure_in(lanes, source, image, image);
 };
 
-/// Measures row number `which` of a source in `image`. The source was found in `found_in`, which may be the same image.
-/// For families whose rows are measured one by one.
+/// Measures row number `which` of a source in `image`. `found_in` is the detection image, which may be the same image.
+/// Not for families with rows_are_together.
 template <class One, class Lanes>
 SRCEXTRACT_HOST_DEVICE typename One::Row measure_row_in(const One& family, const Lanes& lanes,
                                                         const MeasuredSource& source, const PhotometryImage& found_in,
@@ -129,8 +132,8 @@ SRCEXTRACT_HOST_DEVICE typename One::Row measure_row_in(const One& family, const
   }
 }
 
-/// Measures all rows of a source on the host, and calls keep(which, row) for each. `found_in` is the image in which the
-/// source was found.
+/// Measures all rows of a source on the host, and calls keep(which, row) for each row. `found_in` is the detection
+/// image.
 template <class One, class Keep>
 void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSource& source,
                      const PhotometryImage& found_in, const PhotometryImage& image, const Keep& keep) {
@@ -144,7 +147,7 @@ void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSo
   }
 }
 
-/// The file that a family needs; its key is empty if the family needs none.
+/// Returns the file that a family needs; `key` is empty if the family needs no file.
 template <class One>
 constexpr NeededFile file_of() {
   if constexpr (requires { One::file; })
@@ -158,7 +161,6 @@ inline bool is_read(const NeededFile& file, const Settings& config) {
   return file.key.empty() || config.resources.numbers_of(file.key) != nullptr;
 }
 
-/// Doubles that a family needs for each source while it is measured.
 template <class One>
 int scratch_of(const One& family) {
   if constexpr (requires { family.scratch(); })
@@ -167,8 +169,8 @@ int scratch_of(const One& family) {
     return 0;
 }
 
-/// Whether a family is measured: the file or shape of stars that it needs is there, and a column asks for it or usual
-/// columns use it.
+/// Whether a family is measured: everything that it needs (is_known(), file) is available, and a column of it is
+/// requested or the usual columns use it.
 template <class One>
 bool is_measured(const ColumnChoice& choice, const Settings& config) {
   if constexpr (requires { One::is_known(config); })
@@ -177,8 +179,8 @@ bool is_measured(const ColumnChoice& choice, const Settings& config) {
   return choice.needs(One::name) && is_read(file_of<One>(), config);
 }
 
-/// Bytes of memory that a source takes beside its usual columns: the rows of its families, and the columns made of
-/// them.
+/// Memory in bytes that a source needs in addition to its usual columns: the rows of its families, and the columns
+/// computed from the rows.
 inline std::int64_t photometry_bytes(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   std::int64_t bytes = 0;
@@ -194,7 +196,7 @@ inline std::int64_t photometry_bytes(const Settings& config) {
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }
 
-/// Whether a configuration asks for a column of any family.
+/// Whether any family is measured with this configuration.
 inline bool measures_photometry(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   bool any = false;

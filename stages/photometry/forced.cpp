@@ -18,7 +18,6 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Number of positions that a thread measures at a time.
 constexpr std::int64_t places_at_a_time = 32;
 
 bool has_ellipse(const ForcedPosition& at) {
@@ -26,8 +25,7 @@ bool has_ellipse(const ForcedPosition& at) {
   return at.a > 0 && at.b > 0 && at.a < huge && at.b < huge && std::isfinite(at.theta);
 }
 
-/// Returns the position with its ellipse in the form that source_shape.hpp derives from sums of pixels. Without an
-/// ellipse only x, y and `defined` are set.
+/// Returns the position and its ellipse as a SourceShape. If there is no ellipse, only x, y and `defined` are set.
 SourceShape shape_at(const ForcedPosition& at) {
   SourceShape shape{};
   shape.x = at.x;
@@ -44,7 +42,8 @@ SourceShape shape_at(const ForcedPosition& at) {
   return shape;
 }
 
-/// What an aperture touches: the number of pixels, the number of bad ones, and the brightest value.
+/// Statistics of the pixels that an aperture touches: the number of pixels, the number of bad pixels, and the brightest
+/// good value.
 struct Touched {
   std::int64_t pixels = 0, bad = 0;
   float peak = -std::numeric_limits<float>::infinity();
@@ -78,7 +77,6 @@ Touched look_at_circle(const HostLanes& lanes, const SourceShape& at, float radi
   });
 }
 
-/// Measures circles, the ellipse and the PSF flux at each position of a list.
 class Measurement {
  public:
   Measurement(const ForcedPositions& positions, const PhotometryImage& image, const Settings& config)
@@ -87,7 +85,7 @@ class Measurement {
   int circles() const { return circles_.rows(); }
   bool has_stars() const { return stars_.psf.known(); }
 
-  /// Measures position i, and writes its rows of `out`. `lanes` hold rows that are made on demand.
+  /// Measures position i, and writes its rows of `out`. `lanes` keep the rows of an on-demand image in memory.
   SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure(std::int64_t i, const HostLanes& lanes,
                                                            ForcedLight& out) const {
     const ForcedPosition& at = positions_.places[static_cast<std::size_t>(i)];
@@ -151,12 +149,13 @@ class Measurement {
   StarFamily stars_;
 };
 
-/// The index of the pixel that holds a coordinate, or of the nearest pixel of the image.
+/// Returns the index of the pixel that contains a coordinate, or of the nearest pixel if the coordinate is outside the
+/// image.
 std::int32_t pixel_of(double position, std::int64_t size) {
   return static_cast<std::int32_t>(std::clamp(std::floor(position + 0.5), 0.0, static_cast<double>(size) - 1.0));
 }
 
-/// The indices of positions in the order of their rows, so that neighbours share rows that are made on demand.
+/// Returns the indices of the positions sorted by y. Successive positions then use the same rows of an on-demand image.
 std::vector<std::int64_t> in_order_of_rows(const ForcedPositions& positions, std::int64_t height) {
   std::vector<std::int64_t> order(positions.places.size());
   std::iota(order.begin(), order.end(), 0);
@@ -176,7 +175,7 @@ SourceSums sums_at(const ForcedPosition& at, const Shape& shape) {
   sums.v = 1;
   sums.xpeak = sums.xmin = sums.xmax = known ? pixel_of(at.x, shape.width) : 0;
   sums.ypeak = sums.ymin = sums.ymax = known ? pixel_of(at.y, shape.height) : 0;
-  if (known) {  // the sums place the centroid exactly at the position, with second moments of 0
+  if (known) {  // these sums give a centroid exactly at the position and second moments of 0
     sums.vx = at.x - sums.xmin;
     sums.vy = at.y - sums.ymin;
     sums.vxx = sums.vx * sums.vx;
@@ -213,7 +212,7 @@ ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, 
                          config.measurement.mask};
   pixels.least_bad_variance = least_bad_variance(least_bad_variance(config.weights), levels.noise_scale);
   set_noise(config, pixels);
-  pixels.photon_share = 0;  // errors at positions have one gain
+  pixels.photon_share = 0;  // errors of forced photometry use the same gain for all pixels
   complete_noise(levels, pixels);
   if (whole != nullptr) pixels.saturation -= (*whole)->clipped.median;
   const Measurement measurement(positions, pixels, config);

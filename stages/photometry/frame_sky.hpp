@@ -13,18 +13,18 @@
 
 namespace srcextract {
 
-/// The sky in a frame about a source.
 struct FrameSky {
-  double sky;           ///< above the background; 0 if the frame is not all in the image, or has no pixel
-  std::int32_t pixels;  ///< number of pixels
+  double sky;  ///< level above the background; 0 if the frame is not entirely inside the image, or has no usable pixel
+  std::int32_t pixels;  ///< number of usable pixels
   std::int32_t flags;   ///< always 0
 
   bool operator==(const FrameSky&) const = default;
 };
 
-/// A frame about the box of a source's pixels: the pixels of `outer` that are not in `inner`. Along each axis `inner`
-/// is the box plus a quarter of its side on either side. If the box spans half of the image or more, a quarter of the
-/// rest of the image is added instead.
+/// A frame about the box of a source's pixels: the pixels of `outer` that are not in `inner`. `inner` is the box,
+/// enlarged on each side by a quarter of the box's length along this axis. If the box spans half of the image or more,
+/// a quarter of the remaining length is used instead. `outer` is larger than `inner` by `thickness` pixels on each
+/// side.
 struct SkyFrame {
   ApertureBox inner, outer;
 
@@ -40,13 +40,13 @@ struct SkyFrame {
   }
 };
 
-/// The pixels of a SkyFrame. Pixels of sources are left out, as far as SExtractor knows of the sources
-/// (FrameSkyFamily).
+/// The usable pixels of a SkyFrame. Pixels of sources are excluded, but only those that SExtractor has found by the
+/// time it measures this source (see FrameSkyFamily).
 struct FramePixels {
   const PhotometryImage& image;
   SkyFrame frame;
-  std::int32_t last_row;     ///< of the source's island
-  std::int32_t last_column;  ///< of the source, in the last row of its own pixels
+  std::int32_t last_row;     ///< last row of the source's island (its connected pixels before deblending)
+  std::int32_t last_column;  ///< last column of the source in the last row of its own pixels
 
   SRCEXTRACT_HOST_DEVICE bool has(std::int32_t x, std::int32_t y) const {
     const ApertureBox& box = frame.inner;
@@ -64,7 +64,7 @@ struct FramePixels {
   }
 };
 
-/// Selects the bins of the pixels of a frame.
+/// Sets the keys of the frame's pixels to the indices of their histogram bins.
 struct FrameBins {
   const FramePixels& pixels;
   const MeshBins& bins;
@@ -81,17 +81,18 @@ struct FrameBins {
   }
 };
 
-/// The sky that is subtracted from the fluxes of a source (SExtractor's BACKPHOTO_TYPE LOCAL): that of a frame about
-/// its box, estimated as the sky of one mesh (stages/sky/mesh_estimate.hpp).
-/// - Pixels of sources are left out, also of too small ones, in the rows that SExtractor has searched when it looks.
-///   These are rows up to Y - kernel_rows / 2, where Y is the last row of the source's island. Without a kernel they
-///   are rows up to Y, and the next up to the column of the source's last pixel.
-/// - With measurement.mask: none, pixels of sources stay in.
-/// - Pixels of a source that CLEAN has given away before are not left out.
-/// - If the frame is not all within the image, or touches its last row or column, the sky is 0.
+/// The sky that is subtracted from the fluxes of a source (SExtractor's BACKPHOTO_TYPE LOCAL): the sky of a frame about
+/// the source's box, estimated in the same way as the sky of one mesh (stages/sky/mesh_estimate.hpp).
+/// - Pixels of sources, also of sources that are too small, are excluded in the rows that SExtractor has already
+///   searched for sources. With a detection kernel, the last of these rows is Y - kernel_rows / 2, where Y is the last
+///   row of the source's island. Without a kernel, the last pixel searched is in row Y + 1, in the column of the
+///   source's last pixel.
+/// - With measurement.mask: none, pixels of sources are not excluded.
+/// - Pixels of a source that CLEAN has absorbed before row Y are not excluded.
+/// - If the frame is not entirely inside the image, or touches the image's last row or column, the sky is 0.
 ///
-/// It is above the sky of the whole image, in the measured image. Fluxes that it is subtracted from: FLUX_ISO,
-/// FLUX_APER, FLUX_AUTO, FLUX_PETRO, and FLUX_MAX. Radii, windows and curves of growth are without, as in SExtractor.
+/// The value is relative to the background of the whole measured image. FLUX_ISO, FLUX_APER, FLUX_AUTO, FLUX_PETRO and
+/// FLUX_MAX are reduced by this sky. Radii, windowed quantities and curves of growth do not use it, as in SExtractor.
 struct FrameSkyFamily {
   using Row = FrameSky;
   static constexpr const char* name = "local sky";
@@ -167,7 +168,7 @@ struct FrameSkyFamily {
   }
 };
 
-/// The sky of a row; 0 if the family is not measured.
+/// Returns the sky of a row; 0 if `row` is null because the family is not measured.
 SRCEXTRACT_HOST_DEVICE inline double local_sky_of(const FrameSky* row) {
   return row != nullptr ? row->sky : 0;
 }

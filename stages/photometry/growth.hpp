@@ -9,22 +9,24 @@
 
 namespace srcextract {
 
-/// Finds in which ring of the curve of growth each sub-pixel lies, for Width pixels at a time.
+/// Finds in which ring (the area between two successive circles of the curve of growth) each sub-pixel lies, for Width
+/// pixels at a time. `steps` is the number of rings per pixel of radius.
 template <int Width>
 class SubPixelRings {
  public:
   SRCEXTRACT_HOST_DEVICE explicit SubPixelRings(double steps)
       : steps_(steps), float_steps_(static_cast<float>(steps)) {}
 
-  /// The number of the ring at a squared distance; GrowthCurve::circles beyond the last circle.
+  /// Returns the number of the ring at a squared distance from the centre; GrowthCurve::circles if it is outside the
+  /// last circle.
   SRCEXTRACT_HOST_DEVICE std::int32_t at(double square) const {
     const double ring = (square > 0 ? std::sqrt(square) : 0.0) * steps_;
     return ring < GrowthCurve::circles ? static_cast<std::int32_t>(ring) : GrowthCurve::circles;
   }
 
-  /// Sets ring[k][i] for the k-th sub-pixel of a row in pixel i, at squared distance u2 + v2. Computes in float, with
-  /// an error of at most 2e-5 of a ring. from_middle[i] becomes the largest distance of a sub-pixel of pixel i from the
-  /// middle between two circles, if it was smaller.
+  /// Sets ring[k][i] for sub-pixel k of a row of pixel i, at squared distance u2 + v2. The computation is in float,
+  /// with an error of at most 2e-5 of a ring's width. from_middle[i] is raised to the largest distance of a sub-pixel
+  /// of pixel i from the middle of its ring, in widths of a ring.
   template <int Side>
   SRCEXTRACT_HOST_DEVICE void of_row(const float (&u2)[Side][Width], const double (&v2)[Width],
                                      std::int32_t (&ring)[Side][Width], float (&from_middle)[Width]) const {
@@ -42,7 +44,8 @@ class SubPixelRings {
     }
   }
 
-  /// Sets the rings of all rows again by at(), for the pixels of which a sub-pixel is too near to a circle for float.
+  /// Recomputes the rings of a pixel in double by at(), if one of its sub-pixels is so near to a circle that float
+  /// cannot decide.
   template <int Side, int Rows>
   SRCEXTRACT_HOST_DEVICE void settle(const float (&from_middle)[Width], const double (&u2)[Side][Width],
                                      const double (&v2)[Rows][Width], std::int32_t (&ring)[Rows][Side][Width]) const {
@@ -62,22 +65,21 @@ class SubPixelRings {
   float float_steps_;
 };
 
-/// Pixels that wait to be divided into sub-pixels, with the light of one sub-pixel of each. The host gathers pixels of
-/// several blocks, so that it always divides Width of them together.
+/// Queue of pixels that will be divided into sub-pixels, with the light of one sub-pixel of each. The host gathers
+/// pixels of several blocks, so that it can divide Width pixels at a time.
 template <int Width>
 struct DividedPixels {
   std::int32_t x[2 * Width], y[2 * Width];
   std::int64_t light[2 * Width];
   int count = 0;
 
-  /// Appends a pixel if it is wanted.
+  /// Appends a pixel if `wanted` is 1; does nothing if `wanted` is 0.
   SRCEXTRACT_HOST_DEVICE void append(std::int32_t at_x, std::int32_t at_y, std::int64_t of_sub_pixel, int wanted) {
     x[count] = at_x;
     y[count] = at_y;
     light[count] = of_sub_pixel;
     count += wanted;
   }
-  /// Removes the first Width pixels.
   SRCEXTRACT_HOST_DEVICE void drop() {
     for (int i = 0; i < Width; ++i) {
       x[i] = x[i + Width];
@@ -86,7 +88,7 @@ struct DividedPixels {
     }
     count -= Width;
   }
-  /// Appends pixels without light until there are Width.
+  /// Appends pixels without light until the queue has Width pixels.
   SRCEXTRACT_HOST_DEVICE void fill() {
     for (int i = count; i < Width; ++i) {
       x[i] = x[0];
@@ -97,7 +99,7 @@ struct DividedPixels {
   }
 };
 
-/// The source and image for which a curve of growth is measured. Geometry is in double, as in SExtractor.
+/// The source and image of a curve of growth. Geometry is in double, as in SExtractor.
 struct GrowthPixels {
   static constexpr int side = 5;
   static constexpr double sub_pixel = 0.2, first = -0.4;
@@ -105,7 +107,7 @@ struct GrowthPixels {
   const PhotometryImage& image;
   std::int32_t number;
   double cx, cy, reach;
-  double limit, step, steps;  ///< largest distance of pixels; distance between circles; its inverse
+  double limit, step, steps;  ///< largest distance of pixels from the centre; distance between circles; 1 / step
 
   SRCEXTRACT_HOST_DEVICE GrowthPixels(const MeasuredSource& source, const PhotometryImage& of, double least)
       : image(of),
@@ -117,15 +119,15 @@ struct GrowthPixels {
         step(reach / GrowthCurve::circles),
         steps(GrowthCurve::circles / reach) {}
 
-  /// Whether no pixel is far enough from every circle to be added whole.
+  /// Whether all pixels are divided, because the circles are too close together for any pixel to be `margin` away from
+  /// them.
   SRCEXTRACT_HOST_DEVICE bool divides_all() const { return step < 2 * margin; }
 
-  /// The pixels of a block.
   template <int Width>
   struct Block {
-    double square[Width];          ///< squared distance from the source
-    std::int32_t in_reach[Width];  ///< 1: within the limit
-    std::int32_t any = 0;          ///< 1: some pixel is in reach
+    double square[Width];          ///< squared distance of each pixel from the source
+    std::int32_t in_reach[Width];  ///< 1 if the distance is at most `limit`, else 0
+    std::int32_t any = 0;          ///< 1 if any pixel is in reach
   };
   template <int Width>
   SRCEXTRACT_HOST_DEVICE Block<Width> block_at(std::int32_t x, std::int32_t y, int count) const {
@@ -137,7 +139,6 @@ struct GrowthPixels {
     }
     return block;
   }
-  /// The light of the pixels in reach.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE ApertureSamples<Width> light_of(const Block<Width>& block, std::int32_t x, std::int32_t y,
                                                          int count) const {
@@ -158,8 +159,8 @@ struct GrowthPixels {
     return lanes.template sum_of_blocks<1>(box, add).of[0];
   }
 
-  /// Adds the light of a block to its rings. A pixel at least `margin` from every circle is added whole. Others are
-  /// divided into sub-pixels, and up to Width of them may wait in `divided`.
+  /// Adds the light of a block of pixels to the rings (bins). A pixel at least `margin` away from every circle is added
+  /// as a whole. Other pixels are divided into sub-pixels; up to Width of them may stay in the queue `divided`.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_to_rings(std::int32_t x, std::int32_t y, int count, const FixedPoint& unit,
                                            DividedPixels<Width>& divided, Bins& bins) const {
@@ -182,7 +183,7 @@ struct GrowthPixels {
     }
   }
 
-  /// Adds the pixels left in `divided`.
+  /// Adds the pixels that are left in the queue `divided`.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_rest(DividedPixels<Width>& divided, Bins& bins) const {
     if (divided.count == 0) return;
@@ -190,11 +191,11 @@ struct GrowthPixels {
     add_parts(divided, bins);
   }
 
-  /// Adds the light of Width pixels, which bins.begin() has set per sub-pixel, to the ring of each sub-pixel. The first
-  /// sub-pixel of each has its centre at (u, v) from the source.
+  /// Adds the light of Width pixels to the rings of their sub-pixels. The caller has set the light of one sub-pixel by
+  /// bins.begin(). The first sub-pixel of each pixel has its centre at (u, v) from the source.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_sub_pixels(double (&u)[Width], double (&v)[Width], Bins& bins) const {
-    constexpr int rows = Width > 1 ? side : 1;  // a device has no registers for all rows
+    constexpr int rows = Width > 1 ? side : 1;  // a GPU thread has too few registers for all rows
     const SubPixelRings<Width> rings(steps);
     double u2[side][Width], v2[rows][Width];
     float float_u2[side][Width], from_middle[Width] = {};
@@ -226,9 +227,9 @@ struct GrowthPixels {
   }
 
  private:
-  static constexpr double margin = 0.75;  ///< pixels at least this far from every circle are added whole
+  static constexpr double margin = 0.75;  ///< distance in pixels from every circle at which a pixel is added as a whole
 
-  /// Adds the pixels that lie in one ring as a whole, and clears their elements of `in_parts`.
+  /// Adds the pixels that lie in a single ring, and sets their elements of `in_parts` to 0.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_whole(const Block<Width>& block, const ApertureSamples<Width>& light,
                                         const SubPixelRings<Width>& rings, const FixedPoint& unit,
@@ -247,7 +248,7 @@ struct GrowthPixels {
     bins.add(ring);
   }
 
-  /// Divides the first Width pixels, and adds each sub-pixel to its ring.
+  /// Divides the first Width pixels of the queue, and adds each sub-pixel to its ring.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_parts(const DividedPixels<Width>& divided, Bins& bins) const {
     std::int64_t light[Width];
@@ -262,11 +263,11 @@ struct GrowthPixels {
   }
 };
 
-/// The pixels of a curve of growth that divides every pixel, as a list on the host: they are read once.
+/// A list, on the host, of the pixels of a curve of growth if all pixels are divided. The image is then read only once.
 template <int Width>
 class ListedPixels {
  public:
-  /// Lists the pixels of a box that are in reach, in memory of `lanes`, and sums their absolute values.
+  /// Lists the pixels of a box that are in reach, in scratch memory of `lanes`, and sums their absolute values.
   template <class Lanes>
   ListedPixels(const Lanes& lanes, const GrowthPixels& pixels, const ApertureBox& box)
       : u_(lanes.scratch(3 * room_for(box))), v_(u_ + room_for(box)), value_(v_ + room_for(box)) {
@@ -289,7 +290,6 @@ class ListedPixels {
 
   double all_light() const { return all_light_; }
 
-  /// Adds the light of all sub-pixels to their rings.
   template <class Bins>
   void add_to_rings(const GrowthPixels& pixels, const FixedPoint& unit, Bins& bins) const {
     for (int at = 0; at < count_; at += Width) {
@@ -306,7 +306,7 @@ class ListedPixels {
   }
 
  private:
-  /// Room for the pixels of a box, and for a block that is written or read past them.
+  /// Number of elements for the pixels of a box, plus one block that may be read or written past them.
   static int room_for(const ApertureBox& box) { return (box.x_end - box.x_begin) * (box.y_end - box.y_begin) + Width; }
 
   double *u_, *v_, *value_;
@@ -314,8 +314,8 @@ class ListedPixels {
   int count_ = 0;
 };
 
-/// Measures the curve of growth of a source, out to at least a radius of `least`. Its `rings` stay valid until `lanes`
-/// gather another histogram.
+/// Measures the curve of growth of a source, out to a radius of at least `least` pixels. GrowthCurve::rings is valid
+/// until `lanes` compute another histogram.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE GrowthCurve measure_growth(const Lanes& lanes, const MeasuredSource& source,
                                                   const PhotometryImage& image, double least) {

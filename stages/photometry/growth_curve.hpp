@@ -7,20 +7,21 @@
 
 namespace srcextract {
 
-/// SExtractor's curve of growth: the light of a source in 64 circles about it, with radii in equal steps up to `reach`,
-/// the larger of 6 A_IMAGE and a least radius. Pixels within 0.75 pixel of a circle are divided into 5 x 5. Light is in
-/// whole numbers of a quantum, so that sums do not depend on the order.
+/// SExtractor's curve of growth: the light of a source in 64 concentric circles. The radii increase in equal steps up
+/// to `reach`, which is 6 A_IMAGE or a given least radius, whichever is larger. Pixels within 0.75 pixel of a circle
+/// are divided into 5 x 5 sub-pixels. Light is stored in integer multiples of a quantum, so that sums do not depend on
+/// the order.
 struct GrowthCurve {
   static constexpr int circles = 64;
 
-  const std::int64_t* rings;  ///< light in each ring between a circle and the next smaller one
-  FixedPoint unit;            ///< unit of `rings`
-  double reach;               ///< radius of the last circle
-  bool cut;                   ///< the last circle reaches beyond the image
+  const std::int64_t* rings;  ///< light between each circle and the next smaller circle, in units of `unit`
+  FixedPoint unit;            ///< quantum of `rings`
+  double reach;               ///< radius of the last circle in pixels
+  bool cut;                   ///< true if a part of the last circle is outside the image
 
-  /// Returns the radius of the circle that holds `light`, by linear interpolation between circles. The result is at
-  /// most `reach`, and 0 if the first circle holds `light` but has none. If only the last circle or none holds `light`,
-  /// the step before the last is extrapolated.
+  /// Returns the radius in pixels of the circle that contains `light`, by linear interpolation between circles. The
+  /// result is at most `reach`. If the last circle is the first that contains `light`, or no circle does, the step
+  /// before the last is extrapolated. If the first circle contains `light` but its own light is 0, the result is 0.
   SRCEXTRACT_HOST_DEVICE double radius_of(double light) const {
     const double step = reach / circles;
     std::int64_t inside = rings[0], before = 0, before_that = 0;
@@ -41,8 +42,8 @@ struct GrowthCurve {
     return radius < reach ? radius : reach;
   }
 
-  /// The radius of the circle with half of `flux`, which sets the size of windows: at least half a pixel, at most
-  /// `reach`.
+  /// Returns the radius of the circle that contains half of `flux`, limited to the range 0.5 pixel to `reach`. This
+  /// radius sets the size of Gaussian windows (WindowFamily).
   SRCEXTRACT_HOST_DEVICE double half_light(double flux) const {
     constexpr double least = 0.5;
     const double radius = std::fabs(radius_of(0.5 * flux)), most = reach > least ? reach : least;

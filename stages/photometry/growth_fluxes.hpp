@@ -10,23 +10,22 @@
 
 namespace srcextract {
 
-/// The light within a circle of the curve of growth.
 struct GrowthFlux {
-  double flux;  ///< NaN for a source without a shape, like `step`
-  double step;  ///< between the radii of two circles
+  double flux;  ///< light within the circle; NaN for a source without a shape, as is `step`
+  double step;  ///< difference of the radii of two successive circles, in pixels
   std::int64_t flags;
 
   bool operator==(const GrowthFlux&) const = default;
 };
 
-/// SExtractor's FLUX_GROWTH: the curve of growth at measurement.growth_steps radii in equal steps, the last at the end
-/// of the curve. Between the circles of the curve it is linear.
+/// SExtractor's FLUX_GROWTH: the curve of growth at measurement.growth_steps radii in equal steps. The last radius is
+/// the end of the curve. Between its circles the curve is interpolated linearly.
 struct GrowthFamily {
   using Row = GrowthFlux;
   static constexpr const char* name = "growth";
   static constexpr bool rows_are_together = true;
 
-  double least_reach;  ///< of the curve of growth
+  double least_reach;  ///< least radius in pixels at which the curve of growth ends
   int count;
 
   explicit GrowthFamily(const Settings& config)
@@ -34,7 +33,7 @@ struct GrowthFamily {
         count(static_cast<int>(config.measurement.growth_steps)) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
 
-  /// Calls keep(which, row) for every row of a source. All rows come from one curve of growth.
+  /// Calls keep(which, row) for every row of a source. All rows are computed from one curve of growth.
   template <class Lanes, class Keep>
   SRCEXTRACT_HOST_DEVICE void measure_rows(const Lanes& lanes, const MeasuredSource& source,
                                            const PhotometryImage& image, const Keep& keep) const {

@@ -10,12 +10,13 @@
 
 namespace srcextract {
 
-/// Keeps the keys of the pixels of a box, sorted, on the host, and counts, ranks and sums them. On a device warps do
-/// the same (cuda/photometry/warp_keys.hpp). Results do not depend on the order of the pixels.
+/// Stores the sorted keys of the pixels of a box on the host (a key: an integer that orders like the pixel value, or a
+/// bin index), and counts, ranks and sums them. On a GPU, warps do the same (cuda/photometry/warp_keys.hpp). Results do
+/// not depend on the order of the pixels.
 class HostKeys {
  public:
-  /// Replaces the keys by those that read(x, y, count, block) selects, called for every block of each row of the box.
-  /// Only the first `count` pixels of a block are in the box.
+  /// Replaces the stored keys by the keys that read(x, y, count, block) selects. read() is called for every block of
+  /// each row of the box. Only the first `count` pixels of a block are inside the box.
   template <int Width, class Read>
   void read(const ApertureBox& box, const Read& read) {
     keys_.resize(static_cast<std::size_t>(box.x_end - box.x_begin) * (box.y_end - box.y_begin));
@@ -36,14 +37,13 @@ class HostKeys {
     radix_sort(keys_, scratch_);
   }
 
-  /// Number of keys in a range.
   std::int64_t count(const KeyRange& range) const { return end(range) - begin(range); }
 
-  /// The least and the largest key in a range. Requires that the range has keys.
+  /// Returns the least and the largest key in a range, which must contain at least one key.
   KeyRange extremes(const KeyRange& range) const { return {*begin(range), *(end(range) - 1)}; }
 
-  /// The key of rank `rank` among those in a range, counted from 0, and the key of the next rank. The last key is its
-  /// own next.
+  /// Returns the key of rank `rank`, counted from 0, among the keys in a range, and the key of the next rank. For the
+  /// last rank, both are the last key.
   KeyPair pair(const KeyRange& range, std::int64_t rank) const {
     const auto lower = begin(range) + rank, next = lower + 1;
     return {*lower, next < end(range) ? *next : *lower};

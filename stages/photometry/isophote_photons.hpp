@@ -10,20 +10,23 @@
 
 namespace srcextract {
 
-/// The photon noise of a source's own pixels, where the gain goes with the weight.
+/// The photon noise of a source's own pixels, if the gain of a pixel is proportional to its weight
+/// (weights.scale_gain).
 struct IsophotePhotons {
-  double variance;     ///< in units of FluxCalibration::pixel
-  double light;        ///< sum of these pixels
+  double variance;     ///< photon variance in units of FluxCalibration::pixel
+  double light;        ///< sum of the pixels above the background
   std::int64_t flags;  ///< always 0
 
   bool operator==(const IsophotePhotons&) const = default;
 
-  /// The variance of all pixels, those that CLEAN added included, whose sum is `flux`.
+  /// Returns the photon variance of all pixels of the source, including pixels added by CLEAN, if their sum is `flux`:
+  /// `variance` scaled in proportion to the light.
   double of(double flux) const { return light > 0 && flux > light ? variance * (flux / light) : variance; }
 };
 
-/// What FLUXERR_ISO needs if weights.scale_gain is set, as SExtractor's WEIGHT_GAIN has it: the sum of v e / (gain s^2)
-/// over pixels above the sky. v is the light and e the variance of the pixel, s the noise of the whole image.
+/// The photon variance for FLUXERR_ISO if weights.scale_gain is set, as for SExtractor's WEIGHT_GAIN: the sum of v e /
+/// (gain s^2) over pixels with v > 0. v is the pixel's light above the sky, e the pixel's variance, and s the noise of
+/// the whole image.
 struct IsophotePhotonFamily {
   using Row = IsophotePhotons;
   static constexpr const char* name = "isophote photons";

@@ -9,14 +9,14 @@
 
 namespace srcextract {
 
-/// The light in an ellipse that follows the source's own light (Kron 1980, ApJS 43, 305), as SExtractor's FLUX_AUTO
-/// (Bertin & Arnouts 1996, section 7).
+/// The light in an ellipse whose size depends on the source's own light (Kron 1980, ApJS 43, 305), as SExtractor's
+/// FLUX_AUTO (Bertin & Arnouts 1996, section 7).
 /// - Q = cxx dx^2 + cyy dy^2 + cxy dx dy.
-/// - p: the values of the pixels with Q <= 36 that belong to no other source.
-/// - First moment: r_1 = sum sqrt(Q) p / sum p.
-/// - The flux is the sum over Q <= k^2 with k = max(factor r_1, minimum). k = minimum if one of the sums is not above
-///   0.
-/// - A circle may replace a small ellipse (measurement.least_apertures).
+/// - p are the values of the pixels with Q <= 36 that are good and belong to no other source.
+/// - The first moment is r_1 = sum sqrt(Q) p / sum p.
+/// - The flux is the sum of pixels with Q <= k^2, where k = max(factor r_1, minimum). If one of the two sums is not
+///   above 0, k = minimum.
+/// - A circle can replace a small ellipse (measurement.least_apertures).
 struct KronFamily : EllipseFamily<KronFamily> {
   static constexpr const char* name = "kron";
   static constexpr RowColumn<EllipseFlux> columns[] = {

@@ -13,30 +13,30 @@
 
 namespace srcextract {
 
-/// Length of an array for `count` elements: at least 1, since C++ has no empty arrays.
+/// Returns the length of an array for `count` elements, at least 1, since C++ has no arrays of length 0.
 constexpr int array_size(int count) {
   return count > 0 ? count : 1;
 }
 
-/// N numbers: what one pixel adds to N sums, or the sums themselves.
+/// N numbers: the contributions of one pixel to N sums, or the sums themselves.
 template <int N>
 struct Sums {
   double of[array_size(N)];
 };
 
-/// Number of lanes. Each lane adds the pixels of every 32nd column of a box in a partial sum.
+/// Number of lanes. A lane is a partial sum over every 32nd column of a box.
 inline constexpr int lane_count = 32;
 
-/// Largest number of bins of a histogram over a box.
+/// Number of bins of a histogram over a box.
 inline constexpr int most_bins = 64;
 
-/// What each of Width pixels of a row adds to N sums.
+/// The contributions of Width pixels of a row to N sums.
 template <int N, int Width>
 struct BlockSums {
   double of[array_size(N)][Width];
 };
 
-/// What a pixel adds to M counts: 0 or 1 each. BlockCounts has this for Width pixels of a row.
+/// The contributions of one pixel to M counts: 0 or 1 each. BlockCounts has the contributions of Width pixels of a row.
 template <int M>
 struct Counted {
   std::int32_t of[M];
@@ -46,17 +46,17 @@ struct BlockCounts {
   std::int32_t of[array_size(M)][Width];
 };
 
-/// N sums and M counts.
 template <int N, int M>
 struct SumsAndCounts {
   Sums<N> sums;
   std::int64_t counts[array_size(M)];
 };
 
-/// On the host: numbers given per column and per row of a box. at() multiplies them for each pixel.
+/// Products of a number per column and a number per row of a box, on the host. at() computes the products of Width
+/// pixels.
 struct HostProduct {
   std::int32_t first_x, first_y;
-  const double *columns, *rows;  ///< element 0 is for column first_x, and for row first_y
+  const double *columns, *rows;  ///< element 0 belongs to column first_x or row first_y
 
   template <int Width>
   void at(std::int32_t x, std::int32_t y, double (&product)[Width]) const {
@@ -66,28 +66,29 @@ struct HostProduct {
   }
 };
 
-/// Loops over the pixels of a box for a family of measurements (stages/photometry/families.hpp), on the host. On a
-/// device a warp does this (cuda/photometry/warp_lanes.hpp), with results equal to the last bit. Every thread of the
-/// warp computes all else that a family computes, so the family has one source text for both.
+/// Loops over the pixels of a box, on the host, for a family (a group of measurements, see
+/// stages/photometry/families.hpp). On a GPU, a warp does the same (cuda/photometry/warp_lanes.hpp), with results equal
+/// to the last bit. All code of a family outside these loops is executed by every thread of the warp. Hence one source
+/// text of a family serves both host and GPU.
 class HostLanes {
  public:
-  /// Number of pixels of a row that sum_of_blocks and bins handle together, so that compilers turn loops over them into
-  /// vectors.
+  /// Number of pixels of a row (a block) that are processed together, so that compilers vectorise the loops over them.
   static constexpr int width = 16;
 
   HostLanes() = default;
 
-  /// `rows`: holds rows of images that are not in memory as a whole.
+  /// `rows` keeps rows of on-demand images in memory; null if all images are in memory as a whole.
   explicit HostLanes(PhotometryRows* rows) : images_(rows) {}
 
-  /// Keeps the rows of a box in memory until another box is reached for. Every loop over a box calls it.
+  /// Keeps the rows of a box in memory until the next call. Every loop over a box calls reach() first.
   void reach(const ApertureBox& box) const {
     if (images_ != nullptr) images_->reach(box);
   }
 
-  /// Sums f(x, y), a Sums<N>, over the pixels of the box. The order of additions is part of the specification:
+  /// Sums f(x, y), which returns a Sums<N>, over the pixels of the box. The order of additions is fixed, and the same
+  /// on host and GPU:
   /// - lane l has the columns x with (x - x_begin) mod 32 = l;
-  /// - it adds the pixels of its columns row by row, each row from left to right;
+  /// - lane l adds the pixels of its columns row by row, each row from left to right;
   /// - then lane l + 16 is added to lane l, lane l + 8 to lane l, and so on: a tree of 16, 8, 4, 2, 1.
   template <int N, class F>
   Sums<N> sum(const ApertureBox& box, const F& f) const {
@@ -100,9 +101,9 @@ class HostLanes {
     });
   }
 
-  /// As sum(), with the pixels of a block at once. f(x, y, count, pixels) sets `pixels`, a BlockSums<N, width>, to what
-  /// the pixels of row y from column x on add. Only `count` of the `width` pixels are in the box; the others must add
-  /// 0.
+  /// As sum(), but for a block of pixels at a time. f(x, y, count, pixels) sets `pixels`, a BlockSums<N, width>, to the
+  /// contributions of the pixels of row y from column x on. Only the first `count` of the `width` pixels are inside the
+  /// box; f must set the contributions of the others to 0.
   template <int N, class F>
   Sums<N> sum_of_blocks(const ApertureBox& box, const F& f) const {
     const auto both =
@@ -111,7 +112,7 @@ class HostLanes {
     return both.sums;
   }
 
-  /// As sum_of_blocks, with M counts of pixels besides. f(x, y, count, pixels, counted) also sets `counted`, a
+  /// As sum_of_blocks(), and also counts pixels. f(x, y, count, pixels, counted) sets `pixels`, and `counted`, a
   /// BlockCounts<M, width>.
   template <int N, int M, class F>
   SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
@@ -136,9 +137,9 @@ class HostLanes {
     return all;
   }
 
-  /// Sums over the pixels of a PlacedCircle, in the order of sum(), band after band of rows. f(block, pixels) sets
-  /// `pixels` to what each pixel of a CircleBlock adds; pixels that are not wanted are ignored. Edge pixels of a band
-  /// are gathered and their sub-pixels counted together, since each block has few.
+  /// Sums over the pixels of a PlacedCircle, in the order of sum() within each band of rows (circle_parts.hpp).
+  /// f(block, pixels) sets `pixels` to the contributions of the pixels of a CircleBlock; pixels that are not wanted are
+  /// ignored. Sub-pixels of all edge pixels of a band are counted together, since a single block has few edge pixels.
   template <int N, class Circle, class F>
   Sums<N> sum_in_circle(const ApertureBox& box, const Circle& circle, const F& f) const {
     reach(box);
@@ -150,7 +151,8 @@ class HostLanes {
     return all;
   }
 
-  /// Makes a HostProduct for the pixels of a box from of_column(x) and of_row(y). It is valid until the next call.
+  /// Makes a HostProduct for the pixels of a box from of_column(x) and of_row(y). The product is valid until the next
+  /// call.
   template <class Column, class Row>
   HostProduct product(const ApertureBox& box, const Column& of_column, const Row& of_row) const {
     const auto fill = [](std::vector<double>& values, std::int32_t begin, std::int32_t end, const auto& of) {
@@ -163,25 +165,27 @@ class HostLanes {
     return {box.x_begin, box.y_begin, columns_.data(), rows_.data()};
   }
 
-  /// Lends memory for `count` doubles, valid until the next source is measured. Every call lends the same memory.
+  /// Returns working memory for `count` doubles, valid until the next source is measured. All calls return the same
+  /// memory.
   double* scratch(int count) const {
     if (scratch_.size() < static_cast<std::size_t>(count)) scratch_.resize(static_cast<std::size_t>(count));
     return scratch_.data();
   }
 
-  /// Calls f(i) for i from 0 to count - 1, in any order. Afterwards all lanes see what f has stored, for example in the
-  /// memory of scratch().
+  /// Calls f(i) for i from 0 to count - 1, in any order. After each() all lanes can read the values that f has stored,
+  /// for example in the memory of scratch().
   template <class F>
   void each(int count, const F& f) const {
     for (int i = 0; i < count; ++i) f(i);
   }
-  /// Calls f(i) for every multiple i of `width` below `count`, in any order. f handles the `width` numbers from i on.
+  /// Calls f(i) for every multiple i of `width` below `count`, in any order. f processes the `width` elements from i
+  /// on.
   template <class F>
   void each_block(int count, const F& f) const {
     for (int i = 0; i < count; i += width) f(i);
   }
 
-  /// Counts only: adds f(x, y), a Counted<M>, over the pixels of a box.
+  /// Adds up f(x, y), which returns a Counted<M>, over the pixels of a box.
   template <int M, class F>
   SumsAndCounts<0, M> count(const ApertureBox& box, const F& f) const {
     return sum_and_count<0, M>(
@@ -194,7 +198,7 @@ class HostLanes {
         });
   }
 
-  /// Returns the largest f(x, y) in a box; f must not give NaN. An empty box gives the lowest double.
+  /// Returns the largest f(x, y) in a box; f must not return NaN. An empty box gives the lowest double.
   template <class F>
   double max(const ApertureBox& box, const F& f) const {
     reach(box);
@@ -208,16 +212,17 @@ class HostLanes {
     return largest;
   }
 
-  /// Adds an integer for each pixel of a block to bins 0 to `most_bins`. The last bin is discarded afterwards.
+  /// Histogram over blocks of pixels: adds an integer for each pixel to the bins 0 to `most_bins`. The last bin is for
+  /// values outside the histogram, and is discarded.
   class BlockBins {
    public:
     explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
 
-    /// Sets the integers of the block.
+    /// Sets the integers of the block's pixels, for the next calls of add().
     void begin(const std::int64_t (&values)[width]) {
       for (int i = 0; i < width; ++i) values_[i] = values[i];
     }
-    /// Adds the integer of pixel i to the bins bins[k][i], for each k below Times. May be called several times.
+    /// Adds the integer of pixel i to bin bins[k][i], for each k below Times.
     template <int Times>
     void add(const std::int32_t (&bins)[Times][width]) {
       std::int32_t places[Times][width];
@@ -226,8 +231,9 @@ class HostLanes {
       for (int i = 0; i < width; ++i)
         for (int k = 0; k < Times; ++k) bins_[places[k][i]] += values_[i];
     }
-    /// Adds the integer of pixel i to the bins bins[j][k][i], for all j and k. If the bins of every pixel are near each
-    /// other, repeats of a bin are counted first, and the integer is added once, times its count.
+    /// Adds the integer of pixel i to bin bins[j][k][i], for all j and k. If the bins of each pixel are close together,
+    /// the code first counts how often each bin occurs. Then it adds the integer to each bin once, multiplied by the
+    /// bin's count.
     template <int Rows, int Times>
     void add(const std::int32_t (&bins)[Rows][Times][width]) {
       std::int32_t first[width], last[width], furthest = 0;
@@ -247,8 +253,8 @@ class HostLanes {
     }
 
    private:
-    /// For each pixel of a block, counts up to Most events in each of 6 or 12 fields, packed into one or two words of
-    /// 5-bit fields. Powers of two are made from the exponents of floats, since not all processors can shift the
+    /// Counts up to Most events in each of 6 or 12 fields, for each pixel of a block. The counts are 5-bit fields of
+    /// one or two 32-bit words. Powers of two are made by float exponents, since some processors cannot shift the
     /// elements of a vector by different amounts.
     template <int Most, int Words>
     struct FieldCounts {
@@ -289,12 +295,12 @@ class HostLanes {
       }
     }
 
-    std::int64_t* bins_;  ///< separate for each pixel of a block, so that no addition waits for another
+    std::int64_t* bins_;  ///< one histogram per pixel position in the block, so that no addition must wait for another
     std::int64_t values_[width];
   };
 
-  /// Makes a histogram of most_bins integers over a box; bins begin at 0. f(x, y, count, block) adds the pixels of a
-  /// block by block.begin and block.add. The result is valid until the next call.
+  /// Makes a histogram of most_bins integers over a box; bins count from 0. f(x, y, count, block) must add the pixels
+  /// of a block by block.begin() and block.add(). The result is valid until the next call.
   template <class F>
   const std::int64_t* bins(const ApertureBox& box, const F& f) const {
     reach(box);
@@ -304,7 +310,7 @@ class HostLanes {
           f(x, y, box.x_end - x < width ? box.x_end - x : width, block);
     });
   }
-  /// As bins(), with fill(block), which adds all pixels.
+  /// As bins(), but calls fill(block) once, which must add all pixels.
   template <class Fill>
   const std::int64_t* fill_bins(const Fill& fill) const {
     std::int64_t apart[(most_bins + 1) * width] = {};
@@ -317,8 +323,8 @@ class HostLanes {
     return bins_;
   }
 
-  /// Returns the sorted keys of the pixels of a box that read(x, y, count, block) selects (HostKeys). They are valid
-  /// until the next call.
+  /// Returns the sorted keys (HostKeys) of the pixels of a box that read(x, y, count, block) selects, valid until the
+  /// next call.
   template <class Read>
   const HostKeys& keys(const ApertureBox& box, const Read& read) const {
     reach(box);
@@ -356,7 +362,7 @@ class HostLanes {
     return sum_of_lanes<N>(lanes);
   }
 
-  /// Adds up the lanes by the tree that sum() describes.
+  /// Adds up the lanes by the tree described at sum().
   template <int N>
   static Sums<N> sum_of_lanes(double (&lanes)[lane_count / width][array_size(N)][width]) {
     static_assert(lane_count == 2 * width);

@@ -11,16 +11,17 @@
 
 namespace srcextract {
 
-/// Radius of the circle about a source that holds a given part of its light.
 struct LightRadius {
-  double radius;      ///< of the circle with that part of FLUX_AUTO; NaN for a source without a shape
-  double half_light;  ///< of the circle with half of FLUX_AUTO, which windows need, whatever part `radius` is for
+  /// radius in pixels of the circle with the given fraction of FLUX_AUTO; NaN for a source without a shape
+  double radius;
+  /// radius of the circle with half of FLUX_AUTO, the same in all rows of a source, for WindowFamily
+  double half_light;
   std::int64_t flags;
 
   bool operator==(const LightRadius&) const = default;
 };
 
-/// SExtractor's FLUX_RADIUS: the radii of the circles that hold given parts of FLUX_AUTO, from the curve of growth.
+/// SExtractor's FLUX_RADIUS: radii of the circles that contain given fractions of FLUX_AUTO, from the curve of growth.
 struct LightRadiusFamily {
   using Row = LightRadius;
   static constexpr const char* name = "light radii";
@@ -28,7 +29,7 @@ struct LightRadiusFamily {
   static constexpr bool rows_are_together = true;
 
   double fraction[most_fractions]{};
-  double least_reach;  ///< of the curve of growth
+  double least_reach;  ///< least radius in pixels at which the curve of growth ends
   int count = 0;
 
   explicit LightRadiusFamily(const Settings& config) : least_reach(config.measurement.least_apertures.at(0)) {
@@ -36,7 +37,7 @@ struct LightRadiusFamily {
   }
   SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
 
-  /// Calls keep(which, row) for every row of a source. All rows come from one curve of growth.
+  /// Calls keep(which, row) for every row of a source. All rows are computed from one curve of growth.
   template <class Lanes, class Keep>
   SRCEXTRACT_HOST_DEVICE void measure_rows(const Lanes& lanes, const MeasuredSource& source,
                                            const PhotometryImage& image, const Keep& keep) const {

@@ -11,17 +11,18 @@ namespace srcextract {
 
 /// Numbers of masked pixels in a source and next to it.
 struct LowWeight {
-  std::int32_t own;     ///< number of the source's pixels that are masked in the measured image
-  std::int32_t beside;  ///< number that are masked, or have a masked 8-neighbour, where the source was found
-  std::int32_t flags;   ///< always 0
+  std::int32_t own;  ///< number of the source's pixels that are masked in the measured image
+  /// number of the source's pixels that are masked, or have a masked 8-neighbour, in the detection image
+  std::int32_t beside;
+  std::int32_t flags;  ///< always 0
 
   bool operator==(const LowWeight&) const = default;
 };
 
-/// SExtractor's NLOWWEIGHT_ISO, NLOWDWEIGHT_ISO and FLAGS_WEIGHT. The first is the number of a source's pixels with too
-/// low a weight in the measured image. The second is the number of its pixels that are, or touch, a pixel of too low
-/// weight in the image in which the source was found. Every masked pixel counts, whether a weight map, a mask or NaN
-/// masks it. A pixel interpolated from its neighbours (weights.interpolate) is good.
+/// SExtractor's NLOWWEIGHT_ISO, NLOWDWEIGHT_ISO and FLAGS_WEIGHT. NLOWWEIGHT_ISO is the number of a source's pixels
+/// with too low a weight in the measured image. NLOWDWEIGHT_ISO is the number of its pixels that are, or touch, a pixel
+/// of too low weight in the detection image. Here every masked pixel counts, whether a weight map, a mask or NaN masks
+/// it. A pixel interpolated from its neighbours (weights.interpolate) does not count.
 struct LowWeightFamily {
   using Row = LowWeight;
   static constexpr const char* name = "low weight";

@@ -11,16 +11,17 @@ struct EllipseFlux;
 struct LightRadius;
 struct StarLight;
 
-/// A source as input of the families of measurements.
+/// A source, as input of the families (groups of measurements, see families.hpp).
 struct MeasuredSource {
-  std::int32_t number;              ///< from 1, as in the map of owners
-  SourceShape shape;                ///< position and ellipse in the image in which the source was found
-  const SourceSums* found;          ///< sums over its pixels in the image in which it was found
-  const EllipseFlux* kron;          ///< result of KronFamily, for families after it; null: not measured
-  const LightRadius* radii;         ///< first row of LightRadiusFamily, for families after it; null: not measured
-  const StarLight* star = nullptr;  ///< result of StarFamily, for families after it; null: not measured
-  std::int32_t last_row = -1;       ///< last row of the source's island; -1: that of its own pixels
-  double local_sky = 0;             ///< result of FrameSkyFamily: the sky that is subtracted from fluxes
+  std::int32_t number;              ///< number from 1, as in PhotometryImage::owner
+  SourceShape shape;                ///< position and ellipse in the detection image
+  const SourceSums* found;          ///< sums over its pixels in the detection image
+  const EllipseFlux* kron;          ///< result of KronFamily; null if not measured
+  const LightRadius* radii;         ///< first row of LightRadiusFamily; null if not measured
+  const StarLight* star = nullptr;  ///< result of StarFamily; null if not measured
+  /// last row of the source's island (connected pixels before deblending); -1: last row of its own pixels
+  std::int32_t last_row = -1;
+  double local_sky = 0;  ///< result of FrameSkyFamily, which is subtracted from fluxes; 0 if not measured
 };
 
 }  // namespace srcextract

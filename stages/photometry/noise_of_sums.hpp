@@ -6,12 +6,13 @@
 
 namespace srcextract {
 
-/// Multiplies the variances of fluxes by the factor of the noise law for an aperture's number of pixels, which is
+/// Multiplies the variances of fluxes by law.variance_factor(N), where N is the number of pixels in the aperture:
 /// - for a circle, its area;
 /// - for an ellipse, the number of its pixels;
-/// - for a Gaussian window of width s, 4 pi s^2, the area of a circle in which independent noise adds up to as much.
+/// - for a Gaussian window of width s, 4 pi s^2: a circle of this area has the same noise as the window, if pixels are
+///   independent.
 ///
-/// Photon noise is not scaled, and neither are the variances of positions.
+/// Photon noise and the variances of positions are not multiplied.
 void scale_noise(const NoiseLaw& law, const Settings& config, Photometry<Cpu>& photometry);
 
 }  // namespace srcextract

@@ -6,22 +6,22 @@
 
 namespace srcextract {
 
-/// Width pixels of a row, with the size of the source's ellipse through each, and the values of its own pixels. Here a
-/// source's own pixels are all that are neither bad nor of another source.
+/// Width pixels of a row, with the scale of the source's ellipse through each pixel, and the values of the source's own
+/// pixels. Here own pixels are all pixels that are neither bad nor part of another source.
 template <int Width>
 struct OwnBlock {
   EllipsePixels<Width> ellipse;
-  OwnSamples<Width> sample;  ///< pixels in reach
+  OwnSamples<Width> sample;  ///< values of the own pixels within the limit
 };
 
-/// Reads a source's own pixels from the image each time that a block is asked for.
+/// Reads a source's own pixels from the image in every call of block().
 template <int Width>
 class OwnPixels {
  public:
   SRCEXTRACT_HOST_DEVICE OwnPixels(const MeasuredSource& source, const PhotometryImage& image)
       : source_(source), image_(image) {}
 
-  /// Does nothing; exists since KeptOwnPixels::look_at() is called in the same way.
+  /// Does nothing; exists because templates call KeptOwnPixels::look_at() in the same way.
   template <class Lanes, class Box>
   SRCEXTRACT_HOST_DEVICE void look_at(const Lanes&, const ApertureBox&, const Box&) {}
 
@@ -35,20 +35,20 @@ class OwnPixels {
   const PhotometryImage& image_;
 };
 
-/// Keeps a source's own pixels on the host, for several boxes that each contain the one before. Pixels are read again
-/// only if a box reaches beyond the one that was read last.
+/// Copies a source's own pixels on the host, for several boxes of which each contains the box before. The image is read
+/// again only if a box reaches beyond the box that was copied last.
 template <int Width>
 class KeptOwnPixels {
  public:
   KeptOwnPixels(const MeasuredSource& source, const PhotometryImage& image) : source_(source), image_(image) {}
 
-  /// Whether there is room for the box.
+  /// Whether the buffers are large enough for the pixels of the box.
   static bool hold(const ApertureBox& box) {
     return stride_of(box) * (static_cast<std::int64_t>(box.y_end) - box.y_begin) <= room;
   }
 
-  /// Makes sure that the pixels of `box` are kept. If they are not, reads the pixels of the larger box further(), which
-  /// must contain `box`.
+  /// Ensures that the pixels of `box` are copied. If they are not, look_at() copies the pixels of the larger box
+  /// further(), which must contain `box`.
   template <class Lanes, class Box>
   void look_at(const Lanes& lanes, const ApertureBox& box, const Box& further) {
     if (box.x_begin >= box_.x_begin && box.x_end <= box_.x_end && box.y_begin >= box_.y_begin &&
@@ -91,7 +91,7 @@ class KeptOwnPixels {
         for (int i = 0; i < Width; ++i) value_[to + i] = sample.value[i];
       }
     }
-    for (int i = 0; i < Width; ++i) {  // a block that begins at the last pixel reads these zeros
+    for (int i = 0; i < Width; ++i) {  // a block that begins at the last pixel reads these elements
       square_[to + i] = 0;
       own_[to + i] = 0;
       value_[to + i] = 0;
@@ -102,7 +102,7 @@ class KeptOwnPixels {
   const PhotometryImage& image_;
   ApertureBox box_{0, -1, 0, -1, false};  ///< empty at first
   std::int64_t stride_ = 0;
-  float square_[room + Width];  ///< row by row; one more block, for reads that begin at the last pixel
+  float square_[room + Width];  ///< row by row; the additional block is for reads that begin at the last pixel
   std::int32_t own_[room + Width];
   double value_[room + Width];
 };

@@ -8,12 +8,13 @@
 
 namespace srcextract {
 
-/// The light in an ellipse out to where the source has faded (Petrosian 1976, ApJ 209, L1), as SExtractor's FLUX_PETRO.
-/// With Q = cxx dx^2 + cyy dy^2 + cxy dx dy and only pixels that belong to no other source:
+/// The light in an ellipse out to the radius at which the source has become faint (Petrosian 1976, ApJ 209, L1), as
+/// SExtractor's FLUX_PETRO. Let Q = cxx dx^2 + cyy dy^2 + cxy dx dy. Only pixels that are good and belong to no other
+/// source are used.
 /// - k is the first of 0.3, 0.6 ... at which the mean pixel in k^2 <= Q <= (1.2 k)^2 is less than a fifth of the mean
-///   pixel in Q < (1.1 k)^2;
-/// - if no such k is below 5, k is the last value below 5;
-/// - the flux is the sum over Q <= R^2 with R = max(factor 1.1 k, minimum).
+///   pixel in Q < (1.1 k)^2.
+/// - If no such k is below 5, k is the last value below 5.
+/// - The flux is the sum of pixels with Q <= R^2, where R = max(factor 1.1 k, minimum).
 struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   static constexpr const char* name = "petrosian";
   static constexpr RowColumn<EllipseFlux> columns[] = {
@@ -31,8 +32,8 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
 
   explicit PetrosianFamily(const Settings& config) : EllipseFamily(config.measurement.petrosian, config.measurement) {}
 
-  /// The radius of the ellipse for the flux. It is `minimum`, as in SExtractor, if all pixels near the source are
-  /// masked.
+  /// Returns the radius R of the ellipse for the flux. If all pixels near the source are masked, R is `minimum`, as in
+  /// SExtractor.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE float radius(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
                                       float reach, std::int32_t& flags) const {
@@ -46,22 +47,24 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
 
  private:
   static constexpr float annulus = 1.2F, core = 1.1F;
-  /// Pixels are read up to this scale first; two thirds of sources have faded before.
+  /// Pixels are first copied up to this scale only; two thirds of sources have a smaller k (measured).
   static constexpr float usual = 3.1F;
 
-  /// Sums and counts within 1.2 times a scale.
+  /// Sums and numbers of pixels within 1.2 k, for one scale k. `annulus` is for k <= sqrt(Q) <= 1.2 k, `within` for
+  /// sqrt(Q) < 1.1 k.
   struct Rings {
     double annulus, within;
     std::int64_t annulus_area, within_area, area, masked;
 
-    /// Whether the annulus is fainter than a fifth of the light within. Thin annuli near the centre may have no pixel.
+    /// Whether the mean pixel of the annulus is less than a fifth of the mean pixel within. A thin annulus near the
+    /// centre may have no pixel; the result is then false.
     SRCEXTRACT_HOST_DEVICE bool fade() const {
       return annulus_area > 0 && within_area > 0 &&
              annulus / static_cast<double>(annulus_area) < 0.2 * within / static_cast<double>(within_area);
     }
   };
 
-  /// The scale at which a source fades, and numbers of pixels within 1.2 times this scale.
+  /// The scale k at which a source has become faint, and numbers of pixels within 1.2 k.
   struct Faded {
     float scale;
     std::int64_t within_area, area, masked;
@@ -95,8 +98,7 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
     return faded;
   }
 
-  /// The box of the ellipse at 1.2 times `scale`. It is one percent larger than the ellipse, so that rounding leaves
-  /// out no pixel.
+  /// The box of the ellipse at 1.2 times `scale`, enlarged by 1 % so that rounding excludes no pixel of the ellipse.
   SRCEXTRACT_HOST_DEVICE static ApertureBox box_at(const MeasuredSource& source, const PhotometryImage& image,
                                                    float scale) {
     return box_of_ellipse(source.shape, 1.01F * annulus * scale, image);
@@ -111,7 +113,7 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
     const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<2, width>& pixels,
                          BlockCounts<4, width>& counted) {
       const auto block = own_pixels.block(x, y, count, outer);
-      // One loop per sum, so that compilers turn each loop into vectors.
+      // Each sum has its own loop, so that compilers vectorise each loop.
       const auto& own = block.sample.own;
       const auto& value = block.sample.value;
       for (int i = 0; i < width; ++i) counted.of[0][i] = own[i] & (block.ellipse.square[i] >= inner ? 1 : 0);

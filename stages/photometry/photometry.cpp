@@ -15,10 +15,8 @@ namespace srcextract {
 
 namespace {
 
-/// Number of sources that a thread measures at a time.
 constexpr std::int64_t sources_at_a_time = 32;
 
-/// The image as apertures need it.
 PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<float, Cpu>& variance,
                                  const Image<std::int32_t, Cpu>& owners, const Levels& levels,
                                  const WeightsConfig& weights, const Settings& config) {
@@ -38,7 +36,8 @@ PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<fl
   return image;
 }
 
-/// Measures one family's rows of a source. Compiled with all functions that it calls, once for each kind of processor.
+/// Computes the rows of one family (group of measurements) for a source. The compiler inlines all called functions and
+/// compiles the result once for each kind of processor.
 template <class One>
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& family, const HostLanes& lanes,
                                                                 const MeasuredSource& source,
@@ -48,8 +47,8 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& famil
                   [&](int which, const typename One::Row& row) { rows[which] = row; });
 }
 
-/// Prefetches the pixels about a source that is measured next. Rows of an image are far apart in memory, so a thread
-/// would wait for nearly every row.
+/// Prefetches the pixels about the source that is measured next. Rows of an image are far apart in memory, so that
+/// without prefetching a thread would wait for nearly every row.
 void ask_for_pixels(const SourceSums& source, const PhotometryImage& image) {
   constexpr std::int32_t margin = 8, most_rows = 64, line_pixels = 16;
   if (source.ymax - source.ymin > most_rows) return;
@@ -64,7 +63,6 @@ void ask_for_pixels(const SourceSums& source, const PhotometryImage& image) {
   }
 }
 
-/// The families that are measured.
 template <class List>
 struct UsedFamilies;
 template <class... One>
@@ -82,8 +80,8 @@ struct UsedFamilies<FamilyList<One...>> : std::optional<One>... {
   }
 };
 
-/// Measures sources by one family. The first family of a block of sources asks for their pixels; the others find them
-/// in the cache.
+/// Measures the sources [begin, end) by one family. Only the first family prefetches the pixels of the sources; later
+/// families find these pixels in the cache.
 template <class One>
 void measure_some(const One& family, const HostLanes& lanes, const PhotometryInput<Cpu>& input,
                   const PhotometryImage& found_in, const PhotometryImage& image, std::int64_t begin, std::int64_t end,
@@ -155,7 +153,8 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
        {input.image.rows.get(), input.variance.rows.get(), owners.rows.get(), claims.rows.get(),
         other != nullptr ? other->image.rows.get() : nullptr, other != nullptr ? other->variance.rows.get() : nullptr})
     if (of_one != nullptr && std::ranges::find(rows, of_one) == rows.end()) rows.push_back(of_one);
-  // Measures all families for a few sources before the next few, so that their pixels stay in the cache.
+  // All families are measured for a few sources before the next few sources, so that the sources' pixels stay in the
+  // cache.
   parallel_for(count, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     PhotometryRows held(rows, input.image.shape.height);
     const HostLanes lanes(rows.empty() ? nullptr : &held);

@@ -17,8 +17,8 @@
 namespace srcextract {
 namespace {
 
-/// Replaces every NaN by the standard one, since arithmetic may set the sign and payload of a NaN. Returns other values
-/// unchanged.
+/// Returns the value, but replaces any NaN by the default quiet NaN. Arithmetic may set the sign and payload of a NaN
+/// differently on different machines.
 template <class T>
 T same_nan(T value) {
   if constexpr (std::is_floating_point_v<T>)
@@ -26,8 +26,8 @@ T same_nan(T value) {
   return value;
 }
 
-/// Walks the lists of columns that this file fills, in catalogue order. Calls of_sources(columns) for each list
-/// computed from a SourceRow, and of_family.operator()<One>() for each family.
+/// Visits the lists of columns that this file fills, in catalogue order. Calls of_sources(columns) for each list
+/// computed from a SourceRow, and of_family.operator()<One>() for the columns of each family.
 template <class OfSources, class OfFamily>
 void for_each_list(const OfSources& of_sources, const OfFamily& of_family) {
   of_sources(magnitude_columns);
@@ -41,7 +41,7 @@ void for_each_list(const OfSources& of_sources, const OfFamily& of_family) {
   of_sources(best_columns);
 }
 
-/// The family, and those that it uses.
+/// Returns the name of the family, and the names of the families that it uses.
 template <class One>
 FamilyNames names_of_family() {
   FamilyNames names{One::name};
@@ -71,8 +71,8 @@ std::vector<DeclaredColumn> all_columns() {
   return all;
 }
 
-/// Adds a column to `sources` for each of the `each` rows of a source. Values come from the row and the calibration of
-/// the source.
+/// Adds `each` columns to `sources`, one for each row that a source has. Values are computed from the row and the
+/// calibration of the source.
 template <class Row>
 void add_columns(const RowColumn<Row>& column, std::span<const FluxCalibration> calibration, int each,
                  const auto& row_of, Sources& sources, const Cpu& where) {
@@ -85,8 +85,8 @@ void add_columns(const RowColumn<Row>& column, std::span<const FluxCalibration> 
   }
 }
 
-/// Declares two columns, the 3-sigma limits of a flux and of its magnitude. The noise is that of the sky in the
-/// aperture, without photon noise of the source.
+/// Declares two columns: the 3-sigma limits of a flux and of its magnitude. The noise is the sky noise in the aperture,
+/// without photon noise of the source.
 template <class Row>
 std::array<RowColumn<Row>, 2> limit_columns(const char* flux, const char* magnitude) {
   static constexpr auto limit = [](const Row& row, const FluxCalibration& at) {
@@ -103,14 +103,14 @@ std::array<RowColumn<Row>, 2> limit_columns(const char* flux, const char* magnit
 }
 
 void express_noise(const FluxCalibration& found, const FluxCalibration& calibration, PositionNoise& noise) {
-  if (found.pixel == calibration.pixel) return;  // both may be 0
+  if (found.pixel == calibration.pixel) return;  // both may be 0, and 0 / 0 would give NaN
   for (double& pixels : noise.pixels) pixels *= found.pixel / calibration.pixel;
 }
 
 }  // namespace
 
 std::span<const DeclaredColumn> declared_columns() {
-  // Never destroyed, since a daemon thread of Python may use the list while the process ends.
+  // The list is never destroyed, because a daemon thread of Python may use it while the process ends.
   static const auto& all = *new std::vector<DeclaredColumn>(all_columns());
   return all;
 }
@@ -134,7 +134,8 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
   std::vector<std::int16_t>& flags = sources[columns::flags];
   for_each_family([&]<class One>() {
     const auto& measured = photometry.of<One>();
-    if (config.resources.written_columns && !written.needs(One::name)) return;  // measured for alerts alone
+    // this family was measured only for alerts
+    if (config.resources.written_columns && !written.needs(One::name)) return;
     if (measured.each > 0) sources.describe(columns::flags, flag::description);
     for (std::int64_t i = 0; i < measured.rows.size(); ++i)
       flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);

@@ -11,82 +11,87 @@
 
 namespace srcextract {
 
-/// Values in the map of owners: the number of a source from 1 on, or one of these two.
+/// Values in PhotometryImage::owner, the map that tells for each pixel to which source it belongs: the number of a
+/// source, from 1, or one of these two constants.
 inline constexpr std::int32_t nobodys_pixel = 0;
-inline constexpr std::int32_t unclaimed_pixel = -1;  ///< above the threshold, but in a component too small for a source
+/// above the threshold, but in a group of pixels too small for a source
+inline constexpr std::int32_t unclaimed_pixel = -1;
 
-/// The value in the map of claims for pixels of a source that CLEAN absorbs after row `last` has been searched.
+/// The value in PhotometryImage::claims for pixels of a source that CLEAN absorbs after row `last` has been searched
+/// for sources.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t absorbed_after(std::int32_t last) {
   return -2 - last;
 }
-/// Whether a value in the map of claims is absorbed_after() of a row before `row`.
+/// Whether a value in PhotometryImage::claims is absorbed_after() of a row before `row`.
 SRCEXTRACT_HOST_DEVICE inline bool is_absorbed_before(std::int32_t claim, std::int32_t row) {
   return claim <= absorbed_after(0) && -2 - claim < row;
 }
 
-/// Converts the label of a run to the owner of its pixels.
+/// Converts the label of a run (consecutive pixels above the threshold in a row) to the owner of its pixels.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_label(std::int32_t label) {
   return label > 0 ? label : unclaimed_pixel;
 }
 
-/// A pixel's values as they count in an aperture of one source.
+/// A pixel's values as an aperture of one source uses them.
 struct ApertureSample {
-  double value;     ///< above the background
-  double variance;  ///< 1 without a map of variances, so that the sum is the area
-  bool masked;      ///< of another source, or bad
+  double value;     ///< pixel value minus the background
+  double variance;  ///< 1 without a variance map, so that the sum of variances is the area
+  bool masked;      ///< true if the pixel belongs to another source or is bad
 };
 
-/// ApertureSample for Width pixels of a row, as arrays.
 template <int Width>
 struct ApertureSamples {
   double value[Width], variance[Width];
   std::int32_t masked[Width];
 };
 
-/// Width pixels of a row, with values for those that are neither bad nor of another source.
+/// Values of Width pixels of a row, for the pixels that are neither bad nor part of another source.
 template <int Width>
 struct OwnSamples {
-  double value[Width];      ///< valid for own pixels
-  std::int32_t own[Width];  ///< 1: wanted, and not masked
+  double value[Width];      ///< value minus the background; valid if own[i] is 1
+  std::int32_t own[Width];  ///< 1 if the pixel is wanted, good and of no other source
 };
 
 /// The image on which apertures are measured.
 struct PhotometryImage {
-  const float* pixels;        ///< measured pixels; NaN: bad
-  const float* variance;      ///< per pixel, in units of FluxCalibration::pixel; null: 1 for every pixel
-  const std::int32_t* owner;  ///< per pixel; null: all are nobodys_pixel
+  const float* pixels;        ///< the measured image; bad pixels are NaN
+  const float* variance;      ///< variance of each pixel in units of FluxCalibration::pixel; null: 1 for every pixel
+  const std::int32_t* owner;  ///< source of each pixel; null: all pixels are nobodys_pixel
   std::int32_t width, height;
-  double background;  ///< to be subtracted from every pixel
+  double background;  ///< level to be subtracted from every pixel
   double threshold;   ///< analysis threshold above the background, for the noise of the whole image
   MaskNeighbours mask;
-  bool threshold_follows_variance = false;  ///< whether the threshold varies with a map of weights
-  AnalysisLine analysis = {0, 0};           ///< threshold as a linear function of a pixel's noise, if it varies
-  const float* least_variance = nullptr;    ///< least variance of each source's pixels, if a mesh gives the noise
-  /// Apertures treat pixels with this variance or more as bad. Isophotal measures still use them.
+  bool threshold_follows_variance = false;  ///< whether the threshold varies with a weight map
+  AnalysisLine analysis = {0, 0};  ///< threshold as a linear function of a pixel's noise, if the threshold varies
+  const float* least_variance = nullptr;  ///< least variance of each source's pixels, if a mesh gives the noise
+  /// Apertures treat pixels with at least this variance as bad. Isophotal measurements still use these pixels.
   float least_bad_variance = std::numeric_limits<float>::infinity();
-  StarView star = {};            ///< shape of the stars in the image, if it is known
-  bool noise_is_mapped = false;  ///< `variance` is of a map
-  double pixel_variance = 0;     ///< FluxCalibration::pixel, where least_variance does not have it per source
-  double gain = 0;               ///< FluxCalibration::gain
+  StarView star = {};                                           ///< shape of the stars in the image, if known
+  bool noise_is_mapped = false;                                 ///< true if `variance` comes from a weight map
+  double pixel_variance = 0;                                    ///< FluxCalibration::pixel, if least_variance is null
+  double gain = 0;                                              ///< as FluxCalibration::gain
   double saturation = std::numeric_limits<double>::infinity();  ///< value above the sky from which a pixel is saturated
-  const std::int32_t* claims = nullptr;  ///< `owner` with absorbed pixels (absorbed_after), for FrameSkyFamily
-  /// If the gain goes with the weight: a count of light raises the variance of its pixel by this share of that
-  /// variance; else 0.
+  /// as `owner`, but absorbed pixels have absorbed_after() of a row; for FrameSkyFamily
+  const std::int32_t* claims = nullptr;
+  /// If a pixel's gain is proportional to its weight (weights.scale_gain): each count of light raises the variance of
+  /// its pixel by this fraction. Else 0.
   double photon_share = 0;
-  std::int64_t kernel_rows = 0;  ///< height of the kernel by which sources were found; 0: there was none
+  std::int64_t kernel_rows = 0;  ///< height of the detection kernel in pixels; 0 if the image was not convolved
 
-  /// Photon variance per count of light, in units of FluxCalibration::pixel of source `number`. It is 0 if the gain is
-  /// unknown or the map of variances includes photon noise.
+  /// Returns the photon variance per count of light, in units of FluxCalibration::pixel of source `number`. Returns 0
+  /// if the gain is unknown or the variance map already includes photon noise.
   SRCEXTRACT_HOST_DEVICE double photons_for(std::int32_t number) const {
     const double unit = least_variance != nullptr ? static_cast<double>(least_variance[number - 1]) : pixel_variance;
     return gain > 0 && unit > 0 ? 1 / (gain * unit) : 0;
   }
 
-  /// The variance `of_sky` of a pixel times `weight`, plus the photon variance of its `value`, which counts whole.
+  /// Returns weight * of_sky plus the photon variance of a pixel. `of_sky` is the pixel's variance without photon noise
+  /// of its light; the photon variance of `value` is not multiplied by `weight`.
   SRCEXTRACT_HOST_DEVICE double with_photons(double weight, double value, double of_sky) const {
     return with_photons(photon_share, weight, value, of_sky);
   }
-  /// with_photons() with `share` in place of photon_share: a loop over pixels then need not read the member again.
+  /// with_photons() with `share` in place of photon_share. A loop over pixels can pass a local copy, so that the member
+  /// is not read again for each pixel.
   SRCEXTRACT_HOST_DEVICE static double with_photons(double share, double weight, double value, double of_sky) {
     return (weight + (value > 0 ? value * share : 0)) * of_sky;
   }
@@ -95,13 +100,12 @@ struct PhotometryImage {
     return static_cast<std::int64_t>(y) * width + x;
   }
 
-  /// Whether apertures of source `number` leave out pixel i because it belongs to another source, or is unclaimed.
+  /// Whether apertures of source `number` exclude pixel i because it belongs to another source or is unclaimed.
   SRCEXTRACT_HOST_DEVICE bool hidden(std::int64_t i, std::int32_t number) const {
     if (mask == MaskNeighbours::none || owner == nullptr) return false;
     return owner[i] != nobodys_pixel && owner[i] != number;
   }
 
-  /// Whether apertures leave out pixel i because it is bad.
   SRCEXTRACT_HOST_DEVICE bool is_bad(std::int64_t i) const {
     return !is_finite(pixels[i]) || (variance != nullptr && variance[i] >= least_bad_variance);
   }
@@ -110,9 +114,9 @@ struct PhotometryImage {
     return variance != nullptr ? static_cast<double>(variance[i]) : 1.0;
   }
 
-  /// Returns pixel (x, y) of the image as it counts for the source `number` at (cx, cy). Real is the precision of the
-  /// aperture's geometry. A pixel that is bad or of another source is replaced by the pixel on the opposite side of the
-  /// source (SExtractor's MASK_TYPE CORRECT), or counts as 0.
+  /// Returns pixel (x, y) as an aperture of source `number` at (cx, cy) uses it. Real is the precision of the
+  /// aperture's geometry. A bad pixel, or a pixel of another source, is replaced by the pixel on the opposite side of
+  /// the centre (SExtractor's MASK_TYPE CORRECT), or by 0 if that pixel cannot be used or `mask` is not `correct`.
   template <class Real>
   SRCEXTRACT_HOST_DEVICE ApertureSample sample(std::int32_t x, std::int32_t y, std::int32_t number, Real cx,
                                                Real cy) const {
@@ -133,7 +137,7 @@ struct PhotometryImage {
   }
 
   /// Returns the Width pixels of row y from column x on. own[i] is 1 if the pixel is `wanted`, good and of no other
-  /// source. Wanted pixels must be among the first `count`, which are in the image.
+  /// source. Only the first `count` pixels are in the image, and only these may be wanted.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE OwnSamples<Width> own_samples(std::int32_t x, std::int32_t y, int count, std::int32_t number,
                                                        const std::int32_t (&wanted)[Width]) const {
@@ -157,8 +161,8 @@ struct PhotometryImage {
     return out;
   }
 
-  /// Returns sample() for each `wanted` pixel of row y from column x on. Wanted pixels must be among the first `count`,
-  /// which are in the image. Other elements are undefined.
+  /// Returns sample() for each `wanted` pixel of row y from column x on; elements of other pixels are undefined. Only
+  /// the first `count` pixels are in the image, and only these may be wanted.
   template <int Width, class Real>
   SRCEXTRACT_HOST_DEVICE ApertureSamples<Width> samples(std::int32_t x, std::int32_t y, int count, std::int32_t number,
                                                         Real cx, Real cy, const std::int32_t (&wanted)[Width]) const {
@@ -207,14 +211,14 @@ struct PhotometryImage {
     return variance != nullptr && least_bad_variance < std::numeric_limits<float>::infinity();
   }
 
-  /// Replaces the masked pixels in `out` by those on the opposite side of the source, as sample() does. Returns false,
-  /// without a change, if some opposite pixel is outside of the image, or `mask` or the image's width excludes this
-  /// way.
+  /// Replaces the masked pixels in `out` by the pixels on the opposite side of the source, as sample() does. Returns
+  /// false without a change if an opposite pixel is outside the image, the image is too wide, or `mask` is not
+  /// `correct`.
   template <int Width, class Real>
   SRCEXTRACT_HOST_DEVICE bool mirror_masked(std::int32_t x, std::int32_t y, std::int32_t number, Real cx, Real cy,
                                             ApertureSamples<Width>& out) const {
     constexpr auto half = static_cast<Real>(0.49999);
-    constexpr std::int32_t widest = 1 << 22;  // float tells positions up to twice this width to less than a pixel
+    constexpr std::int32_t widest = 1 << 22;  // float resolves positions up to twice this width to less than a pixel
     if (mask != MaskNeighbours::correct || width > widest) return false;
     const auto u = static_cast<std::int32_t>(2 * cx + half - static_cast<Real>(x));
     const auto v = static_cast<std::int32_t>(2 * cy + half - static_cast<Real>(y));
@@ -250,7 +254,7 @@ struct PhotometryImage {
   }
 };
 
-/// Sets the members that give the noise of a pixel in absolute units, except for those that complete_noise sets.
+/// Sets the members that describe the noise of a pixel, except those that complete_noise() sets.
 inline void set_noise(const Settings& config, PhotometryImage& image) {
   image.noise_is_mapped = has_map(config.weights);
   const bool photons_known = !image.noise_is_mapped && image.variance != nullptr;
@@ -260,7 +264,8 @@ inline void set_noise(const Settings& config, PhotometryImage& image) {
     image.saturation = config.resources.saturation - given_number(config.given_sky.level).value_or(0);
 }
 
-/// Sets the members that depend on the levels, which may exist only on a device. image.background must be set.
+/// Completes set_noise() by the members that depend on `levels`, which may exist only on a GPU. image.background must
+/// be set.
 SRCEXTRACT_HOST_DEVICE inline void complete_noise(const Levels& levels, PhotometryImage& image) {
   const double unit = image.noise_is_mapped ? levels.noise_scale : levels.sigma;
   image.pixel_variance = unit * unit;

@@ -10,8 +10,8 @@
 
 namespace srcextract {
 
-/// The rows that a thread of the host reads while it measures sources, of all images and maps of an exposure that are
-/// not in memory as a whole.
+/// Keeps in memory the rows that one host thread reads while it measures sources. `images` are the on-demand images and
+/// maps of an exposure, all with the same height.
 class PhotometryRows {
  public:
   explicit PhotometryRows(std::vector<RowsOnDemand*> images, std::int64_t height)
@@ -19,8 +19,8 @@ class PhotometryRows {
 
   bool empty() const { return images_.empty(); }
 
-  /// Holds the rows of a box, and those of the pixels opposite to its pixels (MaskNeighbours::correct), seen from any
-  /// centre in the box. Rows of earlier boxes are let go.
+  /// Keeps the rows of a box in memory, and also the rows of opposite pixels, mirrored at any centre in the box
+  /// (MaskNeighbours::correct). Rows of earlier boxes are released.
   void reach(const ApertureBox& box) {
     const std::int64_t rows = std::max<std::int64_t>(box.y_end - box.y_begin, 0) + 2;
     const std::int64_t begin = std::clamp<std::int64_t>(box.y_begin - rows, 0, height_);

@@ -8,7 +8,8 @@
 
 namespace srcextract {
 
-/// A closed range of pixel values, as integer keys that order like the floats (stages/math/ordered_key.hpp).
+/// A closed range of pixel values, as integer keys that have the same order as the floats
+/// (stages/math/ordered_key.hpp).
 struct KeyRange {
   std::uint32_t low, high;
 
@@ -17,30 +18,30 @@ struct KeyRange {
   SRCEXTRACT_HOST_DEVICE bool holds(std::uint32_t key) const { return key >= low && key <= high; }
 };
 
-/// The key of a pixel: -0 is +0.
+/// Returns the key of a pixel; -0 and +0 have the same key.
 SRCEXTRACT_HOST_DEVICE inline std::uint32_t key_of_pixel(float value) {
   return ordered_key(value == 0 ? 0.0F : value);
 }
 
-/// The range of keys of all float values x with low <= x <= high.
+/// Returns the range of the keys of all floats x with low <= x <= high.
 SRCEXTRACT_HOST_DEVICE inline KeyRange keys_between(double low, double high) {
   return {key_of_pixel(ceil_to_float(low)), key_of_pixel(floor_to_float(high))};
 }
 
-/// Keys of Width pixels of a row, of which only the wanted ones are defined.
+/// Keys of Width pixels of a row. Only the keys of wanted pixels are defined.
 template <int Width>
 struct KeyBlock {
   std::uint32_t key[Width];
-  std::int32_t wanted[Width];  ///< 1 or 0
-  std::int32_t any;            ///< 0: no pixel is wanted
+  std::int32_t wanted[Width];  ///< 1 if the pixel is wanted, else 0
+  std::int32_t any;            ///< 0 if no pixel is wanted
 };
 
-/// Two keys that are adjacent in order.
+/// Two keys that are adjacent in ascending order.
 struct KeyPair {
   std::uint32_t lower, upper;
 };
 
-/// N whole numbers: what one key adds to N sums, or the sums themselves.
+/// N integers: the contributions of one key to N sums, or the sums themselves.
 template <int N>
 struct IntegerSums {
   std::int64_t of[N];

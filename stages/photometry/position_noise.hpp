@@ -16,18 +16,19 @@
 
 namespace srcextract {
 
-/// The noise of a centroid, as sums over its pixels of w^2 e, w^2 e dx^2, w^2 e dy^2 and w^2 e dx dy. w is the weight
-/// of a pixel, and e one term of its variance: noise of the map or sky, or photon noise.
+/// The noise of a centroid, as sums over the source's pixels of w^2 e, w^2 e dx^2, w^2 e dy^2 and w^2 e dx dy. w is the
+/// weight of a pixel in the centroid. e is either the variance from map or sky, or the photon variance.
 struct PositionNoise {
-  double pixels[4];      ///< sums with e in units of FluxCalibration::pixel
-  double photons[4];     ///< sums where e is the photon noise at a gain of 1
-  double flux;           ///< its square divides the sums
-  std::int32_t is_thin;  ///< 1: source thinner than a pixel, so errors are at least those of a pixel
+  double pixels[4];   ///< sums where e is the variance from map or sky, in units of FluxCalibration::pixel
+  double photons[4];  ///< sums where e is the photon variance for a gain of 1
+  double flux;        ///< weighted flux; the variances are the sums divided by its square
+  /// 1 if the source is thinner than a pixel (srcextract::is_thin()); errors then have a lower limit
+  std::int32_t is_thin;
   std::int32_t flags;
 
   bool operator==(const PositionNoise&) const = default;
 
-  /// The variances of x and y, and their covariance, in pixels^2.
+  /// Returns the variances of x and y and their covariance, in pixels^2.
   SecondMoments moments(const FluxCalibration& at) const {
     const auto sum = [&](int i) { return pixels[i] * at.pixel + (at.gain > 0 ? photons[i] / at.gain : 0); };
     const double square = flux * flux;
@@ -43,8 +44,8 @@ struct PositionNoise {
   Ellipse ellipse(const FluxCalibration& at) const { return ellipse_of(moments(at)); }
 };
 
-/// The noise of the isophotal position of a source (SExtractor's ERRX2_IMAGE), with weights of 1. Photon noise comes
-/// from the image in which the source was found. From `image` only the positions and variances of pixels are read.
+/// Returns the noise of the isophotal position of a source (SExtractor's ERRX2_IMAGE), where all pixels have weight 1.
+/// Photon noise is computed from source.found. From `image` only the owners and variances of pixels are read.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE PositionNoise isophotal_noise(const Lanes& lanes, const MeasuredSource& source,
                                                      const PhotometryImage& image) {
@@ -56,7 +57,7 @@ SRCEXTRACT_HOST_DEVICE PositionNoise isophotal_noise(const Lanes& lanes, const M
     const double variance = image.variance_at(i), dx = x - source.shape.x, dy = y - source.shape.y;
     return {{variance, variance * dx * dx, variance * dy * dy, variance * dx * dy}};
   });
-  // Second moments of the light about the centroid, from the sums about the source's first column and row.
+  // Second moments of the light about the centroid, converted from sums relative to the source's first column and row.
   const double x2 = found.vxx - at.x * (2 * found.vx - at.x * found.v);
   const double y2 = found.vyy - at.y * (2 * found.vy - at.y * found.v);
   const double xy = found.vxy - at.x * found.vy - at.y * found.vx + at.x * at.y * found.v;
@@ -67,7 +68,7 @@ SRCEXTRACT_HOST_DEVICE PositionNoise isophotal_noise(const Lanes& lanes, const M
           0};
 }
 
-/// SExtractor's ERRX2_IMAGE, ERRY2_IMAGE, ERRXY_IMAGE, and the ellipse of these errors.
+/// SExtractor's ERRX2_IMAGE, ERRY2_IMAGE, ERRXY_IMAGE, and the ellipse with these moments.
 struct PositionNoiseFamily {
   using Row = PositionNoise;
   static constexpr const char* name = "position noise";
@@ -81,7 +82,7 @@ struct PositionNoiseFamily {
     return measure_in(lanes, source, image, image);
   }
 
-  /// Measures the noise in `found_in`, since a source's position depends only on the image in which it was found.
+  /// Measures the noise in `found_in`, because a source's position depends only on the detection image.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE PositionNoise measure_in(const Lanes& lanes, const MeasuredSource& source,
                                                   const PhotometryImage& found_in, const PhotometryImage&) const {

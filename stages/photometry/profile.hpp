@@ -16,14 +16,14 @@
 
 namespace srcextract {
 
-/// Number of levels between threshold and peak of a source above which its pixels are counted.
+/// Number of levels between threshold and peak, for each of which the pixels above are counted.
 inline constexpr int profile_levels = 8;
 
-/// How the light of a source falls from its peak to the threshold, measured in its own pixels.
+/// The profile of a source between its peak and the threshold, measured in its own pixels.
 struct ProfileRow {
   double fwhm;
   double contrast;                    ///< peak divided by the analysis threshold; 0 if the threshold is not above 0
-  double threshold;                   ///< lowest threshold of its pixels; 0 if all pixels have the same noise
+  double threshold;                   ///< lowest threshold of the source's pixels; 0 if all pixels have the same noise
   std::int32_t area[profile_levels];  ///< number of pixels above each level
   std::int32_t core;                  ///< number of pixels in the fit of the FWHM
   std::int32_t flags;
@@ -35,14 +35,13 @@ struct ProfileRow {
   }
 };
 
-/// SExtractor's FWHM_IMAGE and ISO0 to ISO7. v is the value above the background of a pixel of the source in the
-/// measured image, and p the largest v. t is the lowest analysis threshold of its pixels if a map of weights or a mesh
-/// gives their noise. Otherwise t follows from the noise of the whole image. `contrast` always uses the threshold for
-/// the whole image. If the local sky is known, it is subtracted from p and t, and from v in the fit.
-///  - ISO_i counts the pixels above t (p / t)^(i/8).
-///  - A Gaussian is fitted to the core, the pixels above max(p / 5, t): ln v = A - B r^2 with weights v^2, and B no
-///    less than 1 / (13 A_IMAGE B_IMAGE). With w = 1.6651 / sqrt B the FWHM is w - 1 / (4 w). A core of one pixel has
-///    the FWHM 0.
+/// SExtractor's FWHM_IMAGE and ISO0 to ISO7. v is the value of a pixel of the source in the measured image minus the
+/// background, and p is the largest v. t is the analysis threshold. If a weight map or a mesh gives the noise, t is the
+/// lowest threshold of the source's pixels; else t follows from the noise of the whole image. `contrast` always uses
+/// the threshold of the whole image. If the local sky is known, it is subtracted from p and t, and in the fit from v.
+///  - ISO_i is the number of pixels above t (p / t)^(i/8).
+///  - A Gaussian is fitted to the pixels above max(p / 5, t): ln v = A - B r^2 with weights v^2, and B at least 1 / (13
+///    A_IMAGE B_IMAGE). With w = 1.6651 / sqrt B the FWHM is w - 1 / (4 w). If only one pixel is fitted, the FWHM is 0.
 struct ProfileFamily {
   using Row = ProfileRow;
   static constexpr const char* name = "profile";
@@ -89,7 +88,7 @@ struct ProfileFamily {
   };
 
  private:
-  /// Reads the pixels of one source. A masked pixel or one of another source gives -1e300.
+  /// Reads the pixels of one source. A masked pixel, or a pixel of another source, gives -1e300.
   struct OwnPixels {
     const PhotometryImage& image;
     std::int32_t number;
@@ -101,8 +100,8 @@ struct ProfileFamily {
       return image.owner[i] == number && value == value ? value : below_all;
     }
 
-    /// The negative variance of a pixel of the source, so that max() finds the least variance. Other pixels give
-    /// -1e300.
+    /// Returns the variance of a pixel of the source with a minus sign, so that a maximum finds the least variance.
+    /// Other pixels give -1e300.
     SRCEXTRACT_HOST_DEVICE double negative_variance(std::int32_t x, std::int32_t y) const {
       constexpr double below_all = -1e300;
       const std::int64_t i = image.at(x, y);
@@ -128,7 +127,7 @@ struct ProfileFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE static void count_levels(const Lanes& lanes, const OwnPixels& own, const ApertureBox& box,
                                                   float threshold, float peak, ProfileRow& result) {
-    // The powers 1/8 to 7/8 of the ratio are products of square roots, which round alike everywhere.
+    // The powers 1/8 to 7/8 of the ratio are products of square roots, which round the same on host and GPU.
     const double ratio = threshold > 0 && peak > threshold ? static_cast<double>(peak / threshold) : 1;
     const double half = std::sqrt(ratio), quarter = std::sqrt(half), eighth = std::sqrt(quarter);
     const auto counted =
@@ -161,7 +160,7 @@ struct ProfileFamily {
     const double determinant = s * sxx - sx * sx;
     result.core = static_cast<std::int32_t>(sums.of[5]);
     if (result.core < 2 || determinant == 0) return;
-    constexpr double pixels_of_widest = 13, width_of_gaussian = 1.6651;  // 2 sqrt(ln 2)
+    constexpr double pixels_of_widest = 13, width_of_gaussian = 1.6651;  // width_of_gaussian is 2 sqrt(ln 2)
     const double widest = 1 / (pixels_of_widest * shape.a * shape.b), fitted = (sx * sy - s * sxy) / determinant;
     const double width = width_of_gaussian / std::sqrt(fitted > widest ? fitted : widest);
     result.fwhm = width - 1 / (4 * width);

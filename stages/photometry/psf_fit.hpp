@@ -12,12 +12,13 @@
 
 namespace srcextract {
 
-/// Flux and position of the PSF that is fitted to a source. Sums are over the pixels in the box of the fit.
+/// Flux and position of the PSF fitted to a source. Sums are over the pixels in the box of the fit.
 struct StarLight {
-  double flux, x, y;  ///< the position is counted from 0
-  double pixels;      ///< variance of the flux in units of FluxCalibration::pixel, with photon noise if maps have it
-  double misfit;      ///< sum of (pixel - fitted PSF)^2 over the pixel's variance, in units of FluxCalibration::pixel
-  std::int32_t good;  ///< pixels that are not masked
+  double flux, x, y;  ///< position in pixels from 0
+  /// variance of the flux in units of FluxCalibration::pixel, including photon noise that the variance map contains
+  double pixels;
+  double misfit;      ///< sum of (pixel - fitted PSF)^2 / (variance of the pixel in units of FluxCalibration::pixel)
+  std::int32_t good;  ///< number of pixels that are not masked
   std::int32_t flags;
 
   bool operator==(const StarLight&) const = default;
@@ -25,7 +26,7 @@ struct StarLight {
   double error(const FluxCalibration& at) const { return std::sqrt(pixels * at.pixel); }
 };
 
-/// The box of pixels in which a PSF is fitted. It may reach beyond the image.
+/// The box of pixels in which a PSF is fitted. The box may extend outside the image.
 struct FitBox {
   std::int64_t x_begin, x_end, y_begin, y_end;
 
@@ -33,7 +34,7 @@ struct FitBox {
     return x >= static_cast<double>(x_begin) && x < static_cast<double>(x_end) && y >= static_cast<double>(y_begin) &&
            y < static_cast<double>(y_end);
   }
-  /// The FitBox as an ApertureBox, not cut by the image.
+  /// The box as an ApertureBox that is not limited to the image.
   SRCEXTRACT_HOST_DEVICE ApertureBox whole() const {
     return {static_cast<std::int32_t>(x_begin), static_cast<std::int32_t>(x_end), static_cast<std::int32_t>(y_begin),
             static_cast<std::int32_t>(y_end), false};
@@ -44,27 +45,27 @@ struct FitBox {
   }
 };
 
-/// Width pixels of a row: light above the sky, and variance in units of FluxCalibration::pixel.
+/// Width pixels of a row: pixel value minus background, and variance in units of FluxCalibration::pixel.
 template <int Width>
 struct StarPixels {
-  double light[Width], variance[Width], good[Width];  ///< good: 1, or 0 with light 0
+  double light[Width], variance[Width], good[Width];  ///< good: 1 for a usable pixel; 0 for others, whose light is 0
 };
 
-/// Finds the variance, thus the weight, of each pixel in a fit of a PSF.
+/// Computes the variance of each pixel in a fit of a PSF; the weight is the inverse of the variance.
 struct PsfNoise {
   PsfWeights weights;
-  std::int32_t number;  ///< of the source
+  std::int32_t number;  ///< number of the source
   double photons;       ///< photon variance per count of light, in units of FluxCalibration::pixel
-  double local_sky;     ///< sky about the star that is subtracted from its light
+  double local_sky;     ///< local sky that is subtracted from the star's pixels
 
   SRCEXTRACT_HOST_DEVICE PsfNoise(PsfWeights of, const MeasuredSource& source, const PhotometryImage& image)
       : weights(of), number(source.number), photons(image.photons_for(source.number)), local_sky(source.local_sky) {}
 
-  /// Whether weights depend on the flux that the previous round found.
+  /// Whether weights depend on the flux that the previous round of the fit found.
   SRCEXTRACT_HOST_DEVICE bool follows_flux() const { return photons > 0 && weights == PsfWeights::model; }
 
-  /// Returns `count` pixels of row y from column x on, with their variances. `shape` is the PSF at these pixels, `flux`
-  /// the star's flux from the previous round.
+  /// Returns `count` pixels of row y from column x on, with their variances. `shape` is the value of the PSF at these
+  /// pixels; `flux` is the star's flux from the previous round.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE StarPixels<Width> at(std::int32_t x, std::int32_t y, int count, const PhotometryImage& image,
                                               double flux, const double* shape) const {
@@ -106,21 +107,22 @@ struct PsfNoise {
   }
 };
 
-/// Fits the PSF to a source, as SExtractor's FLUX_PSF with one star for each source.
-/// - The box of the fit is the source's box, enlarged by PSF_FWHM. The fit begins at the barycentre.
+/// Fits the PSF to a source, as SExtractor's FLUX_PSF with one star per source.
+/// - The box of the fit is the source's box, enlarged by PSF_FWHM. The fit starts at the barycentre.
 /// - Each round solves least squares for the flux and two shifts. The columns of the equations are the PSF (0 on the
 ///   edge of the box), and half the differences of the PSF's neighbouring pixels along x and y.
-/// - The last round is the first whose shift is at most 0.001 pixels, or the 20th.
-/// - The fit fails if flux and shifts cannot be separated, the flux is not above 0, or fewer than 4 pixels are good. It
-///   also fails if the position leaves the box, is on a bad pixel, or moves too far.
-/// - A failed fit gives the flux 0, and NaN for its variance and misfit.
+/// - The fit ends after the first round whose shift is at most 0.001 pixel, or after 20 rounds.
+/// - The fit fails if flux and shifts cannot be separated, the flux is not above 0, or fewer than 4 pixels are good.
+///   The fit also fails if the position leaves the box, is on a bad pixel, or moves too far.
+/// - A failed fit gives the flux 0, and NaN for variance and misfit.
 ///
-/// Masked and saturated pixels are left out, and also pixels of other sources, unless measurement.mask is none.
-/// psf.weights chooses how the other pixels are weighted (PsfNoise).
+/// Masked and saturated pixels are excluded. Pixels of other sources are also excluded, unless measurement.mask is
+/// none. psf.weights selects the weights of the remaining pixels (PsfNoise).
 ///
-/// With PsfWeights::data results are those of SExtractor 2.25, which computes in float32. The box is then enlarged by
-/// PSF_FWHM times PSF_SAMP, as with any weights if PSF_SAMP is above 1. For narrow stars, whose PSF has fine pixels,
-/// the box then has hardly any pixel inside its edge.
+/// With PsfWeights::data, results are those of SExtractor 2.25, except that SExtractor computes in float32. The
+/// source's box is then enlarged by PSF_FWHM times PSF_SAMP, as is also done with other weights if PSF_SAMP is above 1.
+/// A drawback of SExtractor's box: if PSF_SAMP is far below 1 (narrow stars), hardly any pixel is inside the edge of
+/// the box.
 template <class Lanes>
 class PsfFit {
  public:
@@ -132,17 +134,17 @@ class PsfFit {
         noise_(weights, source, image),
         stamp_(model, lanes.scratch(PsfStamp<Lanes>::numbers_for(model, 1))) {}
 
-  /// Fits flux and position, starting at (x, y). The PSF is evaluated at each round's position.
+  /// Fits flux and position, starting at (x, y) in pixels from 0. Each round evaluates the PSF at its current position.
   SRCEXTRACT_HOST_DEVICE StarLight fit(const SourceSums& found, double x, double y) {
     constexpr int most_rounds = 20;
-    constexpr double least_step = 1e-6;  // squared
+    constexpr double least_step = 1e-6;  // square of the shift in pixels
     middle_x_ = (std::int64_t{found.xmax} + found.xmin + 1) / 2;
     middle_y_ = (std::int64_t{found.ymax} + found.ymin + 1) / 2;
     box_.x_begin = begin_of(middle_x_, std::int64_t{found.xmax} - found.xmin + 1, box_.x_end);
     box_.y_begin = begin_of(middle_y_, std::int64_t{found.ymax} - found.ymin + 1, box_.y_end);
     begin_at(x, y);
     double step = 1;
-    // The first round does not know the star's photon noise, so a second round is needed for the error.
+    // The star's photon noise is unknown in the first round, so a second round is needed for the error.
     const int least_rounds = noise_.follows_flux() ? 2 : 1;
     for (int round = 0; round < most_rounds && (round < least_rounds || step > least_step); ++round) {
       stamp_.draw(lanes_, x_, y_, box_.whole());
@@ -160,14 +162,15 @@ class PsfFit {
     return light();
   }
 
-  /// Fits only the flux of a star at (x, y), over all pixels of the PSF's mask. The flux is NaN if too few pixels are
-  /// good.
+  /// Fits only the flux of a star at the fixed position (x, y), using all pixels that the PSF's mask covers. The flux
+  /// is NaN if too few pixels are good.
   SRCEXTRACT_HOST_DEVICE StarLight forced(double x, double y) {
-    constexpr int rounds = 3;  // weights follow the flux of the previous round
+    constexpr int rounds = 3;  // repeated because weights depend on the flux of the previous round
     begin_at(x, y);
     stamp_.draw(lanes_, x, y, {0, image_.width, 0, image_.height, false});
     const ApertureBox all = stamp_.covered({0, image_.width, 0, image_.height, false}, 0);
-    box_ = {all.x_begin - 1, all.x_end + 1, all.y_begin - 1, all.y_end + 1};  // the ring lies outside
+    // one pixel larger on each side, since the fit sets the PSF to 0 on the edge of the box
+    box_ = {all.x_begin - 1, all.x_end + 1, all.y_begin - 1, all.y_end + 1};
     for (int round = 0; round < (noise_.photons > 0 ? rounds : 1); ++round) {
       const Sums<9> s = sums();
       if (!(s.of[squares] > 0)) return unknown(x, y);
@@ -184,7 +187,8 @@ class PsfFit {
   };
   enum { xx, xy, yy, xf, yf, squares, light_x, light_y, light_shape };
 
-  /// Returns the first column or row of the box about `middle` for a source of `size` pixels, and sets `end`.
+  /// Returns the first column (or row) of the box about `middle`, for a source that is `size` pixels wide (or high).
+  /// Sets `end`.
   SRCEXTRACT_HOST_DEVICE std::int64_t begin_of(std::int64_t middle, std::int64_t size, std::int64_t& end) const {
     const bool as_sextractor = noise_.weights == PsfWeights::data || model_.step > 1;
     const double width = as_sextractor ? model_.fwhm * model_.step : model_.fwhm;
@@ -209,7 +213,6 @@ class PsfFit {
     return !(dx * dx + dy * dy <= pixels / 2);
   }
 
-  /// Whether the fitted position is in the box and on a good pixel.
   SRCEXTRACT_HOST_DEVICE bool ends_on_good_pixel() const {
     const auto truncated = [](double offset) { return static_cast<std::int64_t>(offset + 0.4999); };
     const std::int64_t x = middle_x_ + truncated(x_ - static_cast<double>(middle_x_));
@@ -221,7 +224,7 @@ class PsfFit {
                .good[0] > 0;
   }
 
-  /// The sums of the normal equations, over all pixels at which the PSF or one of its differences is not 0.
+  /// Returns the sums of the normal equations, over all pixels at which the PSF or one of its differences is not 0.
   SRCEXTRACT_HOST_DEVICE Sums<9> sums() const {
     constexpr int width = Lanes::width;
     const ApertureBox box = stamp_.covered(box_.within(image_), 1);
@@ -251,8 +254,8 @@ class PsfFit {
         });
   }
 
-  /// Solves the normal equations: eliminates the shifts, then finds the flux. Returns false if a pivot is too small to
-  /// separate flux and shifts.
+  /// Solves the normal equations: eliminates the shifts, then solves for the flux. Returns false if a pivot is too
+  /// small to separate flux and shifts.
   SRCEXTRACT_HOST_DEVICE bool solve(Solution& out) const {
     constexpr double least_pivot = 1e-11;
     const Sums<9> s = sums();
@@ -271,7 +274,7 @@ class PsfFit {
     return true;
   }
 
-  /// The result of the fit, with the misfit over the whole box.
+  /// Returns the result of the fit, with the misfit over the whole box; failed() if fewer than 4 pixels are good.
   SRCEXTRACT_HOST_DEVICE StarLight light() const {
     constexpr int width = Lanes::width;
     constexpr std::int64_t least_good = 4;

@@ -8,17 +8,18 @@
 
 namespace srcextract {
 
-/// Draws the PSF of one star on the pixels of the image, in memory that the lanes lend (Lanes::scratch). A border of
-/// zeros surrounds the pixels that the PSF's mask covers, so differences of neighbours need no test for the edge.
+/// Draws the PSF of one star on the image's pixels (a stamp), in working memory of the lanes (Lanes::scratch). A border
+/// of zeros surrounds the pixels that the PSF's mask covers, so that differences of neighbours need no test for the
+/// edge.
 ///
-/// The mask is resampled as in SExtractor: by lanczos_taps, along x and then along y. Outside the mask the PSF is 0.
-/// Values are not scaled by the size of the mask's pixels.
+/// The mask (the PSF model's own pixel grid, see PsfModel) is resampled as in SExtractor: by lanczos_taps(), first
+/// along x, then along y. Outside the mask the PSF is 0. Values are not multiplied by the area of the mask's pixels.
 template <class Lanes>
 class PsfStamp {
  public:
   static constexpr int border = 2;
 
-  /// Number of doubles that the lanes must lend for `stamps` stamps.
+  /// Number of doubles of working memory for `stamps` stamps.
   static SRCEXTRACT_HOST_DEVICE int numbers_for(const PsfModel& model, int stamps) {
     return static_cast<int>(numbers_before_stamps(model) + stamps * stamp_size(model));
   }
@@ -33,13 +34,13 @@ class PsfStamp {
     stamps_ = memory + numbers_before_stamps(model);
   }
 
-  /// Evaluates the terms of the PSF's polynomial at a star's position (x, y), counted from 0.
+  /// Evaluates the terms of the PSF's polynomial at a star's position (x, y), in pixels from 0.
   SRCEXTRACT_HOST_DEVICE void go_to(const Lanes& lanes, double x, double y) const {
     lanes.each(model_.terms, [&](int i) { basis_[i] = model_.term(i, x + 1, y + 1); });
   }
 
-  /// Sums the planes of the model, light() or spread(), times the terms of the polynomial. draw() uses the resulting
-  /// mask until the next call.
+  /// Computes the mask at the star's position: the sum of `planes` (PsfModel::light() or spread()), each times its
+  /// polynomial term. draw() uses this mask until the next call of take().
   SRCEXTRACT_HOST_DEVICE void take(const Lanes& lanes, const double* planes) const {
     const int plane = model_.plane(), terms = model_.terms;
     lanes.each_block(plane, [&](int i) {
@@ -53,7 +54,7 @@ class PsfStamp {
     });
   }
 
-  /// Draws stamp number `which` for a star at (x, y), within a box of the image.
+  /// Draws stamp number `which` for a star at (x, y), limited to a box of the image.
   SRCEXTRACT_HOST_DEVICE void draw(const Lanes& lanes, double x, double y, const ApertureBox& box, int which = 0) {
     const bool anywhere = place(x, model_.middle_x(), model_.columns, box.x_begin, box.x_end, begin_x_, size_x_) &&
                           place(y, model_.middle_y(), model_.rows, box.y_begin, box.y_end, begin_y_, size_y_);
@@ -64,15 +65,16 @@ class PsfStamp {
     resample_y(lanes, stamp(which));
   }
 
-  /// Points to the value of stamp `which` at pixel (x, y) of the image. The pixel may be up to border - 1 pixels
-  /// outside of the stamp. The values of the following pixels of the row come next, and up to Lanes::width may be read.
+  /// Returns the address of the value of stamp `which` at pixel (x, y) of the image. The pixel may be up to border - 1
+  /// pixels outside the stamp. The values of the next pixels of the row follow; at most Lanes::width values may be
+  /// read.
   SRCEXTRACT_HOST_DEVICE const double* at(std::int32_t x, std::int32_t y, int which = 0) const {
     return stamp(which) + (y - begin_y_ + border) * stride_ + (x - begin_x_ + border);
   }
   /// Number of elements from a row of a stamp to the next row.
   SRCEXTRACT_HOST_DEVICE std::int64_t stride() const { return stride_; }
 
-  /// The part of a box that the stamp covers, enlarged by `margin` pixels on each side.
+  /// Returns the part of a box that is covered by the stamp, enlarged by `margin` pixels on each side.
   SRCEXTRACT_HOST_DEVICE ApertureBox covered(ApertureBox box, int margin) const {
     if (size_x_ == 0 || size_y_ == 0) return {box.x_begin, box.x_begin, box.y_begin, box.y_begin, box.cut};
     const auto cut = [](std::int32_t from, std::int32_t to, std::int32_t& begin, std::int32_t& end) {
@@ -86,7 +88,8 @@ class PsfStamp {
   }
 
  private:
-  static constexpr std::int64_t tap_size = PsfModel::taps + 1;  ///< a first pixel of the mask, and the weights
+  /// numbers per pixel: the first mask pixel, then the weights
+  static constexpr std::int64_t tap_size = PsfModel::taps + 1;
 
   static SRCEXTRACT_HOST_DEVICE std::int64_t row_size(const PsfModel& model) {
     return PsfModel::padded(model.wide() + border);
@@ -101,8 +104,8 @@ class PsfStamp {
 
   SRCEXTRACT_HOST_DEVICE double* stamp(int which) const { return stamps_ + which * stamp_size(model_); }
 
-  /// Finds along one axis the pixels from `least` to `most` - 1 that the mask covers for a star at `at`. Returns false
-  /// if there are none, or `at` is NaN or huge.
+  /// Finds along one axis the pixels in [least, most) that the mask covers for a star at `at`. Returns false if there
+  /// are none, or if `at` is NaN or huge.
   SRCEXTRACT_HOST_DEVICE bool place(double at, int middle, int size, std::int32_t least, std::int32_t most,
                                     std::int32_t& begin, std::int32_t& count) const {
     constexpr double furthest = 1 << 30;
@@ -124,11 +127,11 @@ class PsfStamp {
     });
   }
 
-  /// Number of columns that are filled: the stamp's columns, and zeros to the right of the stamp, up to a multiple of
-  /// 16. Zeros to the left of the stamp do not count.
+  /// Number of columns that are filled: the stamp's columns and the zeros to the right, rounded up to a multiple of 16.
+  /// Zeros to the left are not included.
   SRCEXTRACT_HOST_DEVICE int filled() const { return PsfModel::padded(size_x_ + border); }
 
-  /// Resamples the rows of the mask that the stamp needs along x, to the columns of the image.
+  /// Resamples along x, to the columns of the image, those rows of the mask that the stamp needs.
   SRCEXTRACT_HOST_DEVICE void resample_x(const Lanes& lanes) const {
     if (size_y_ == 0) return;
     const std::int64_t rows = model_.rows;
@@ -171,7 +174,7 @@ class PsfStamp {
   }
 
   PsfModel model_;
-  std::int64_t across_, stride_;  ///< numbers per row: of the mask resampled along x, and of a stamp
+  std::int64_t across_, stride_;  ///< row length of the mask resampled along x, and of a stamp, in doubles
   double *basis_, *taps_x_, *taps_y_, *local_, *along_x_, *stamps_;
   std::int32_t begin_x_ = 0, begin_y_ = 0, size_x_ = 0, size_y_ = 0;
 };

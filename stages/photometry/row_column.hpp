@@ -14,11 +14,12 @@ inline constexpr const char* x2_error_ucd = "stat.error;pos.cartesian.x;instr.de
 inline constexpr const char* y2_error_ucd = "stat.error;pos.cartesian.y;instr.det";
 inline constexpr const char* xy_error_ucd = "stat.error;pos.cartesian;instr.det";
 
-/// A column computed from a row of a family (families.hpp), or from a SourceRow (source_columns.hpp).
+/// A column computed from a row of a family (group of measurements, families.hpp) or from a SourceRow
+/// (source_columns.hpp).
 template <class Row>
 using RowColumn = ColumnOf<Row, FluxCalibration>;
 
-/// The formulas of a flux, its error, magnitude and magnitude error, from a Row that has flux and error(calibration).
+/// Formulas of a flux, its error, its magnitude and the magnitude's error. Row must have `flux` and error(calibration).
 template <class Row>
 struct LightOf {
   using At = FluxCalibration;

@@ -9,10 +9,11 @@
 
 namespace srcextract {
 
-/// The sky at a position, and the quantity in pixels that columns convert to the sky.
+/// Input of a column's formula: the sky coordinates at a position, and a quantity in pixels to convert to degrees.
 struct SkyRow {
   const LocalSky& sky;
-  std::array<double, 3> turned;  ///< to convert: second moments (x2, y2, xy in pixels), or one length or area
+  /// the quantity: second moments x2, y2, xy in pixels^2, or a single length or area in pixels
+  std::array<double, 3> turned;
 
   double x() const { return sky.world[0]; }
   double y() const { return sky.world[1]; }
@@ -39,7 +40,7 @@ struct SkyRow {
   double width() const { return turned[0] * std::sqrt(pixel()); }
 
  private:
-  /// Converts the second moments to degrees^2, with x to the east and y to the north.
+  /// Returns the second moments in degrees^2, with x to the east and y to the north.
   SecondMoments moments(const SkySteps& steps) const {
     const double x2 = turned[0], y2 = turned[1], xy = turned[2];
     const auto along = [&](const std::array<double, 2>& a, const std::array<double, 2>& b) {
@@ -47,24 +48,23 @@ struct SkyRow {
     };
     return {along(steps.east, steps.east), along(steps.north, steps.north), along(steps.east, steps.north)};
   }
-  /// The second moments along the header's first and second sky coordinate, in degrees^2.
+  /// Returns the second moments along the header's first and second sky coordinate, in degrees^2.
   SecondMoments world() const {
     const SecondMoments m = moments(sky.native_steps);
     return sky.latitude_first ? SecondMoments{m.y2, m.x2, m.xy} : m;
   }
-  /// The angle of the major axis in degrees, from north to east.
+  /// Returns the angle of the major axis in degrees, from north to east.
   double north_to_east(const SkySteps& steps) const {
     const SecondMoments m = moments(steps);
     return ellipse_or_none({m.y2, m.x2, m.xy}).theta;
   }
-  /// The area of a pixel at this position in square degrees.
+  /// Returns the area of a pixel at this position in square degrees.
   double pixel() const {
     const SkySteps& steps = sky.native_steps;
     return std::abs(steps.east[0] * steps.north[1] - steps.east[1] * steps.north[0]);
   }
 };
 
-/// A column in sky units, declared together with its formula.
 struct SkyColumn {
   DeclaredColumn declared;
   double (SkyRow::*value)() const;
@@ -93,7 +93,7 @@ inline constexpr ColumnNeeds of_area = {"X_IMAGE", "Y_IMAGE", "NPIX"};
 inline constexpr ColumnNeeds of_analysed_area = {"X_IMAGE", "Y_IMAGE", "ISOAREA_IMAGE"};
 inline constexpr ColumnNeeds of_width = {"X_IMAGE", "Y_IMAGE", "FWHM_IMAGE"};
 
-/// In catalogue order. Columns with the same needs stand together.
+/// The columns in catalogue order. Columns with the same needs must be adjacent.
 inline constexpr SkyColumn sky_columns[] = {
     {"X_WORLD", "deg", "pos", "First sky coordinate of X_IMAGE, Y_IMAGE, in the header's system", of_position,
      &SkyRow::x, of_found},

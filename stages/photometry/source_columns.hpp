@@ -14,13 +14,13 @@
 
 namespace srcextract {
 
-/// A flux and its error.
 struct CorrectedFlux {
   double value, error;
 };
 
-/// SExtractor's FLUX_ISOCOR (Maddox et al. 1990, MNRAS 243, 692): adds to a flux the light that a Gaussian source has
-/// below the isophote. `pixels` is the number of pixels above `threshold`. A flux that is not above 0 stays as it is.
+/// Computes SExtractor's FLUX_ISOCOR (Maddox et al. 1990, MNRAS 243, 692) and its error: adds to the isophotal flux the
+/// light that a Gaussian source has below the isophote. `pixels` is the number of pixels above `threshold`. A flux that
+/// is not above 0 is returned unchanged.
 inline CorrectedFlux corrected_flux(double flux, double error, double pixels, double threshold) {
   if (!(flux > 0)) return {flux, error};
   const double eta = std::clamp(pixels * threshold / flux, 0.0, 1.0), share = error * error / (flux * flux);
@@ -29,8 +29,8 @@ inline CorrectedFlux corrected_flux(double flux, double error, double pixels, do
   return {flux / (1 - 0.196099 * eta - 0.751208 * eta * eta), flux * std::sqrt(share + of_eta * of_eta)};
 }
 
-/// All results for source i: the usual columns with complete FLAGS, and the rows of families. A column that reads the
-/// rows of a family must name that family.
+/// All results for source i: the usual columns with complete FLAGS, and the rows of families (groups of measurements).
+/// A column whose formula reads the rows of a family must name this family in its declaration.
 struct SourceRow {
   const UsualValues& sources;
   std::size_t i;
@@ -46,7 +46,7 @@ struct SourceRow {
   const EllipseFlux& kron() const { return *photometry.of<KronFamily>().of(static_cast<std::int64_t>(i)); }
   double growth_step() const { return photometry.of<GrowthFamily>().of(static_cast<std::int64_t>(i))->step; }
   const ProfileRow& profile() const { return *photometry.of<ProfileFamily>().of(static_cast<std::int64_t>(i)); }
-  /// Whether neighbours or bad pixels cover over a tenth of a measured ellipse. FLUX_BEST is then FLUX_ISOCOR.
+  /// Whether neighbours or bad pixels cover more than a tenth of a measured ellipse. FLUX_BEST is then FLUX_ISOCOR.
   bool is_crowded() const { return (sources.flags[i] & flag::crowded) != 0; }
 };
 
@@ -110,7 +110,6 @@ inline constexpr SourceColumn isophote_columns[] = {
      [](const SourceRow& s, const FluxCalibration&) { return form_of(s.moments()).cxy; }, of_found},
 };
 
-/// The column of the classifier.
 inline constexpr SourceColumn classifier_columns[] = {
     {"CLASS_STAR",
      "",
@@ -127,7 +126,7 @@ inline constexpr SourceColumn classifier_columns[] = {
      {network_key, [](const Settings& config) -> const std::string& { return config.measurement.nnw; }}},
 };
 
-/// The step between two circles of the curve of growth, once for each source.
+/// The difference of radius between two circles of FLUX_GROWTH: one column, not one per circle.
 inline constexpr SourceColumn growth_step_columns[] = {
     {"FLUX_GROWTHSTEP",
      "pixel",
@@ -147,7 +146,7 @@ inline constexpr SourceColumn growth_step_columns[] = {
      {GrowthFamily::name}},
 };
 
-/// FLUX_BEST and its like: the light in the Kron ellipse or, for a crowded source, the corrected isophotal light.
+/// FLUX_BEST, its error and magnitudes: the light in the Kron ellipse or, if the source is crowded, FLUX_ISOCOR.
 inline constexpr SourceColumn best_columns[] = {
     {"FLUX_BEST",
      pixel_sum_unit,

@@ -9,14 +9,16 @@
 
 namespace srcextract {
 
-/// Position and ellipse of a source, from sums over its pixels in the image in which it was found. Apertures are scaled
-/// from this ellipse. The ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = 1 has the semi-axes a and b (SExtractor's CXX_IMAGE
-/// and so on, in float as there).
+/// Position and ellipse of a source, from sums over its pixels in the detection image. Elliptical apertures are scaled
+/// versions of this ellipse. The ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = 1 has the semi-axes a and b in pixels
+/// (SExtractor's CXX_IMAGE and so on, in float as in SExtractor).
 struct SourceShape {
-  double x, y;  ///< 0-based
+  double x, y;  ///< in pixels from 0
   float a, b;
   float cxx, cyy, cxy;
-  bool defined;  ///< false: not measured; with negative pixels the ellipse may not exist, or be off the image
+  /// false if the source cannot be measured: with negative pixels the ellipse may not exist, or the position may be
+  /// outside the image
+  bool defined;
 };
 
 SRCEXTRACT_HOST_DEVICE inline SourceShape shape_of(const SourceSums& s, const Parentage& parentage, std::int32_t width,
@@ -39,32 +41,31 @@ SRCEXTRACT_HOST_DEVICE inline SourceShape shape_of(const SourceSums& s, const Pa
   return shape;
 }
 
-/// The circle of radius 1 in place of the ellipse.
+/// Returns the shape with a circle of radius 1 pixel in place of the ellipse.
 SRCEXTRACT_HOST_DEVICE inline SourceShape circle_of(SourceShape shape) {
   shape.a = shape.b = shape.cxx = shape.cyy = 1;
   shape.cxy = 0;
   return shape;
 }
 
-/// The centroid relative to the first column and row of the source's pixels.
+/// Returns the centroid relative to the first column and row of the source's pixels.
 SRCEXTRACT_HOST_DEVICE inline SourceOffset offset_of(const SourceShape& shape, const SourceSums& s) {
   return {shape.x - s.xmin, shape.y - s.ymin};
 }
 
-/// The box of the source's pixels.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox own_box(const SourceSums& s) {
   return {s.xmin, s.xmax + 1, s.ymin, s.ymax + 1, false};
 }
 
-/// The squared factor by which the source's ellipse must be enlarged to pass through pixel (x, y).
+/// Returns the squared factor by which the source's ellipse must be scaled to pass through the centre of pixel (x, y).
 SRCEXTRACT_HOST_DEVICE inline float square_of_scale(const SourceShape& shape, std::int32_t x, std::int32_t y) {
   const float dx = static_cast<float>(x) - static_cast<float>(shape.x);
   const float dy = static_cast<float>(y) - static_cast<float>(shape.y);
   return shape.cxx * dx * dx + shape.cyy * dy * dy + shape.cxy * dx * dy;
 }
 
-/// The box of the source's ellipse, enlarged by `scale`. If the ellipse is too thin for float, the box of the circle
-/// about it.
+/// Returns the box of the source's ellipse, scaled by `scale`. If the ellipse is so thin that rounding leaves no box,
+/// returns the box of the enclosing circle.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox box_of_ellipse(const SourceShape& shape, float scale,
                                                          const PhotometryImage& image) {
   const double cxy2 = static_cast<double>(shape.cxy) * shape.cxy;
@@ -77,7 +78,7 @@ SRCEXTRACT_HOST_DEVICE inline ApertureBox box_of_ellipse(const SourceShape& shap
                     std::floor(cy + down + 0.5) + 1, image.width, image.height);
 }
 
-/// The box of a circle, cut to the image. Its edges are rounded in the precision of Real.
+/// Returns the box of a circle, limited to the image. The edges are rounded in the precision of Real.
 template <class Real>
 SRCEXTRACT_HOST_DEVICE ApertureBox box_of_circle(Real x, Real y, Real radius, const PhotometryImage& image) {
   constexpr auto near = static_cast<Real>(0.499999), far = static_cast<Real>(1.499999);

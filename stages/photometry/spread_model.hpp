@@ -14,18 +14,18 @@
 
 namespace srcextract {
 
-/// SPREAD_MODEL: by how much a source looks wider than the PSF.
+/// SPREAD_MODEL measures how much wider than the PSF a source is.
 struct StarSpread {
-  double spread, error;  ///< `error`: for a variance of 1 of sky pixels; below 0 if unknown
+  double spread, error;  ///< `error` is for sky pixels of variance 1; below 0 if unknown
   std::int64_t flags;    ///< always 0
 
   bool operator==(const StarSpread&) const = default;
 };
 
-/// SExtractor's SPREAD_MODEL (Desai et al. 2012, ApJ 757, 83; the weights are 1, as in the program). With the PSF p at
-/// the fitted position, g the PSF convolved by an exponential disk of scale length PSF_FWHM / 16, and the pixels d, it
-/// is sum(g d) / sum(p d) - sum(p g) / sum(p p). The sums are over the good pixels of a square about the source.
-/// The convolution is linear: psf_numbers.cpp makes planes of g once, and each source needs only one more resampling.
+/// SExtractor's SPREAD_MODEL (Desai et al. 2012, ApJ 757, 83; with weights of 1, as in the program): sum(g d) / sum(p
+/// d) - sum(p g) / sum(p p). d are the pixels, p is the PSF at the fitted position, and g is the PSF convolved with an
+/// exponential disk of scale length PSF_FWHM / 16. The sums are over the good pixels of a square about the source.
+/// psf_numbers.cpp computes the convolved PSF model once, so that each source needs only one more resampling.
 struct SpreadFamily {
   using Row = StarSpread;
   static constexpr const char* name = "spread";
@@ -70,10 +70,10 @@ struct SpreadFamily {
 
  private:
   enum { wide_light, light, mixed, squares, wide_noise, noise, mixed_noise };
-  static constexpr double unknown_error = -1;  ///< for which SPREADERR_MODEL is 1
+  static constexpr double unknown_error = -1;  ///< mark of an unknown error; SPREADERR_MODEL is then 1
 
-  /// SExtractor's box of a model: a square of an odd number of pixels. Its side is 1.2 times the sum of the source's
-  /// larger extent and the PSF's FWHM.
+  /// Returns the box that SExtractor uses: a square with an odd number of pixels on a side. The side is 1.2 times the
+  /// sum of the larger side of the source's box and the PSF's FWHM.
   SRCEXTRACT_HOST_DEVICE ApertureBox box_of(const SourceSums& found, const PhotometryImage& image) const {
     const double larger = found.xmax - found.xmin > found.ymax - found.ymin ? found.xmax - found.xmin + 1.0
                                                                             : found.ymax - found.ymin + 1.0;

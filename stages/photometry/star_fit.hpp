@@ -16,16 +16,17 @@
 
 namespace srcextract {
 
-/// Fits the shape of a star (StarProfile) to a source of a difference, and measures its position and flux.
-/// - The position is the nearest peak of significance, uphill from the source's peak: the top of a parabola through
-///   nine pixels. The flux is NaN if there is no peak within the filter's reach.
-/// - With filter f and shape p at this position, the flux is sum(f d) / sum(f p), over the pixels d that are not
-///   masked.
-/// - Its variance adds the correlated noise of the sky, what maps of noise have beyond that, and the photon noise that
-///   maps leave out. The photons are those of the change and of a star present in both frames.
+/// Fits the shape of a star (StarProfile) to a source of a difference image, and measures its position and flux.
+/// - Starting at the source's peak, the fit moves from pixel to pixel to the nearest local maximum of significance. The
+///   position is the top of a parabola through the nine pixels about this maximum. The flux is NaN if the maximum is
+///   further away than the filter's half width.
+/// - With filter f and shape p at this position, the flux is sum(f d) / sum(f p) over the pixels d that are not masked.
+/// - The variance is the sum of three parts: the correlated noise of the sky, the excess of the variance map over this
+///   noise, and photon noise that the map does not contain. The photons are those of the change and of a star that is
+///   present in both input images.
 ///
-/// This is the flux of least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
-/// Neighbours are not taken out. The flux is NaN where less than half of the shape lies on good pixels.
+/// This flux has the least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
+/// Light of neighbours is not subtracted. The flux is NaN if less than half of the shape is on good pixels.
 ///
 /// If a file gives the PSF (psf.file), PsfFit measures the same columns instead.
 struct StarFamily {
@@ -54,7 +55,7 @@ struct StarFamily {
        }},
   };
 
-  PsfModel psf;  ///< not known() if the image has a StarProfile instead
+  PsfModel psf;  ///< known() is false if the image has a StarProfile instead
   PsfWeights weights;
 
   explicit StarFamily(const Settings& config) : weights(config.psf.weights) {
@@ -93,8 +94,8 @@ struct StarFamily {
   }
 
  private:
-  /// The most significant of nine pixels, as integer steps from the middle. If that is the middle, x and y are the top
-  /// of a parabola.
+  /// The most significant of nine pixels: (dx, dy) is its offset from the middle pixel. If the middle pixel is the most
+  /// significant, (x, y) is the offset of the parabola's top.
   struct Peak {
     std::int32_t dx, dy;
     double x, y;
@@ -128,7 +129,7 @@ struct StarFamily {
       }
       return all;
     });
-    double s[9];  // significance
+    double s[9];  // significance at the nine pixels
     for (int k = 0; k < 9; ++k) s[k] = sums.of[9 + k] > 0 ? sums.of[k] / std::sqrt(sums.of[9 + k]) : 0;
     int best = 4;
     for (int k = 0; k < 9; ++k)
@@ -143,8 +144,9 @@ struct StarFamily {
     return x >= -1 && x <= 1 && y >= -1 && y <= 1 ? Peak{0, 0, x, y} : Peak{0, 0, 0, 0};
   }
 
-  /// The photon variance that the noise of pixels leaves out: of the change, and of a star present in both frames.
-  /// `excess` is the variance of the pixels beyond the noise of the sky; it tells the star's brightness.
+  /// Returns the photon variance that the pixels' variances do not contain: of the change, and of a star that is
+  /// present in both input images. `excess` is the pixels' variance in excess of the sky noise, from which the
+  /// brightness of this star is estimated.
   SRCEXTRACT_HOST_DEVICE static double photons_left_out(const StarView& star, double flux, double excess) {
     const double change = flux > 0 ? flux : 0, counted = star.brighter.counted + star.fainter.counted;
     double both = counted > 0 ? (excess - change * star.brighter.counted) / counted : 0;

@@ -16,20 +16,21 @@
 
 namespace srcextract {
 
-/// Flux in each of the two frames of a difference, measured as that of a star at the position of the change.
+/// Flux of a star at the position of a change, measured in each of the two input images (new and reference) of a
+/// difference.
 struct FramesLight {
-  double fresh, reference;                ///< fluxes, in counts of the new frame
-  double fresh_pixels, reference_pixels;  ///< their variances in units of FluxCalibration::pixel
-  std::int32_t good;                      ///< pixels that are not masked
+  double fresh, reference;                ///< fluxes in the new and the reference image, in counts of the new image
+  double fresh_pixels, reference_pixels;  ///< variances of the fluxes in units of FluxCalibration::pixel
+  std::int32_t good;                      ///< number of pixels that are not masked
   std::int32_t flags;                     ///< always 0
 
   bool operator==(const FramesLight&) const = default;
 };
 
-/// Measures a star's flux at XPSF_IMAGE, YPSF_IMAGE in both frames of a difference, with StarFamily's filter f and
-/// shape p. FLUX_REF is sum(f r) / sum(f p) in the reference r as it was subtracted. FLUX_NEW is such that FLUX_NEW -
-/// FLUX_REF is FLUX_PSF times SIGN. Both are above a mesh of the sky that is estimated in r. Each error has only the
-/// noise of its own frame. Light of neighbours is included.
+/// Measures a star's flux at XPSF_IMAGE, YPSF_IMAGE in both input images of a difference, with StarFamily's filter f
+/// and shape p. FLUX_REF is sum(f r) / sum(f p), where r is the reference image as it was subtracted. FLUX_NEW is
+/// FLUX_REF + FLUX_PSF * SIGN. Both fluxes are above a sky mesh that was estimated in r. Each error contains only the
+/// noise of its own image. Light of neighbours is included.
 struct StarFramesFamily {
   using Row = FramesLight;
   static constexpr const char* name = "star in both frames";

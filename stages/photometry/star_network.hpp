@@ -12,18 +12,18 @@
 
 namespace srcextract {
 
-/// SExtractor's classifier of stars and galaxies (Bertin & Arnouts 1996, section 8), with weights from a file of the
-/// user. The network has ten inputs, ten hidden nodes and one output; a node's value is 1 / (1 + exp(-sum)), with the
-/// weighted sum of its inputs. Each input is first multiplied by its scale and shifted by its bias. The result is
-/// (output - bias) / scale, with a bias and scale of its own.
+/// SExtractor's classifier of stars and galaxies (Bertin & Arnouts 1996, section 8), with weights from a user's file.
+/// The neural network has ten inputs, ten hidden nodes and one output node. The value of a node is 1 / (1 + exp(-sum)),
+/// where `sum` is the weighted sum of the node's inputs. Each input is first multiplied by its scale, and its bias is
+/// added. The result is (output - bias) / scale, with another bias and scale.
 class StarNetwork {
  public:
   static constexpr std::size_t inputs = network_inputs, hidden = network_hidden;
-  static constexpr std::size_t size = network_size;  ///< how many numbers the file has
+  static constexpr std::size_t size = network_size;  ///< number of numbers in the file
 
   explicit StarNetwork(std::span<const double, size> numbers) : numbers_(numbers) {}
 
-  /// Returns the network's output for these inputs; it is from 0 to 1 with the usual file.
+  /// Returns the network's result for these inputs. With the usual file it is between 0 and 1.
   double operator()(const std::array<double, inputs>& input) const {
     std::array<double, inputs> scaled;
     for (std::size_t i = 0; i < inputs; ++i) scaled[i] = input[i] * numbers_[inputs + i] + numbers_[i];
@@ -34,7 +34,7 @@ class StarNetwork {
   }
 
  private:
-  static constexpr std::size_t first = 2 * inputs;  ///< first of the weights
+  static constexpr std::size_t first = 2 * inputs;  ///< index of the first weight
 
   template <std::size_t N>
   static double node(const std::array<double, N>& from, std::span<const double> weights) {
@@ -46,9 +46,9 @@ class StarNetwork {
   std::span<const double, size> numbers_;
 };
 
-/// The network's inputs for a source with this profile, where s is the seeing in pixels:
-/// - lg of its areas above eight levels (ISO0 to ISO7), each divided by s^2; -2 for an area of 0;
-/// - as the second input, lg of its peak over the analysis threshold; -1 without a peak;
+/// Returns the network's inputs for a source with this profile, where s is the seeing in pixels:
+/// - lg of the areas above eight levels (ISO0 to ISO7), each divided by s^2; -2 for an area of 0;
+/// - as the second input, lg of the peak divided by the analysis threshold; -1 if the ratio is not above 0;
 /// - as the last input, lg of the seeing in arcseconds.
 inline std::array<double, StarNetwork::inputs> star_inputs(const ProfileRow& row, double seeing_fwhm,
                                                            double pixel_scale) {
@@ -63,7 +63,7 @@ inline std::array<double, StarNetwork::inputs> star_inputs(const ProfileRow& row
   return input;
 }
 
-/// CLASS_STAR; NaN if the pixel scale is not known. Runs on the host for both back ends.
+/// Returns CLASS_STAR; NaN if the pixel scale is unknown. Runs on the host also if a GPU measured the profile.
 inline double star_class(const StarNetwork& network, const ProfileRow& row, double seeing_fwhm, double pixel_scale) {
   if (!(pixel_scale > 0)) return std::numeric_limits<double>::quiet_NaN();
   return network(star_inputs(row, seeing_fwhm, pixel_scale));

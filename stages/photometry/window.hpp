@@ -19,20 +19,21 @@
 
 namespace srcextract {
 
-/// Bits of FLAGS_WIN. If any is set, windowed position, moments and their errors are replaced by the isophotal ones.
+/// Bits of FLAGS_WIN. If any bit is set, isophotal values replace the windowed position, moments and errors.
 namespace window_flag {
 inline constexpr std::int32_t no_ellipse = 1;         ///< the determinant of the moments is negative
 inline constexpr std::int32_t negative_variance = 2;  ///< a second moment is negative
 inline constexpr std::int32_t no_light = 4;  ///< light in the window is not positive, or the source has no shape
-inline constexpr std::int32_t strayed = 8;  ///< position moved over a pixel in x and y, and out of the source's ellipse
+/// position moved by more than a pixel in both x and y, and out of the source's ellipse
+inline constexpr std::int32_t strayed = 8;
 }  // namespace window_flag
 
-/// Results of a source in a Gaussian window; NaN if the source has no shape.
+/// Results for a source in a Gaussian window; NaN if the source has no shape.
 struct WindowedSource {
-  double x, y;  ///< 0-based
+  double x, y;  ///< in pixels from 0
   SecondMoments moments;
   PositionNoise noise;
-  double flux, variance, photons;  ///< sums in the final window; `photons`: photon variance at a gain of 1
+  double flux, variance, photons;  ///< sums in the final window; `photons` is the photon variance for a gain of 1
   std::int32_t rounds, flags_win;
   std::int64_t flags;
 
@@ -43,12 +44,12 @@ struct WindowedSource {
   Ellipse noise_ellipse(const FluxCalibration& at) const { return ellipse_or_none(noise.moments(at)); }
 };
 
-/// The sigma of a source's window, from the radius with half of its light.
+/// Returns the sigma of a source's window from its half-light radius, both in pixels.
 SRCEXTRACT_HOST_DEVICE inline double width_of_window(double half_light) {
   return 2 * half_light / 2.35;
 }
 
-/// A Gaussian window about (cx, cy), cut off at 4 sigma. Positions are in double, the rest of the geometry in float.
+/// A Gaussian window about (cx, cy), truncated at 4 sigma. Positions are in double, the other geometry in float.
 class GaussianWindow {
  public:
   SRCEXTRACT_HOST_DEVICE GaussianWindow(double cx, double cy, float sigma)
@@ -58,8 +59,8 @@ class GaussianWindow {
     return box_of_circle(circle_.cx, circle_.cy, static_cast<double>(radius_), image);
   }
 
-  /// Sums over the window's pixels: f(w, dx, dy, value, variance, add) calls add(k, what the pixel adds to sum k) for
-  /// each of N sums. w is the weight of the window.
+  /// Computes N sums over the window's pixels. For each pixel, f(w, dx, dy, value, variance, add) must call add(k,
+  /// contribution of the pixel to sum k) for each k below N. w is the weight of the pixel.
   template <int N, class Lanes, class F>
   SRCEXTRACT_HOST_DEVICE Sums<N> sum(const Lanes& lanes, std::int32_t number, const PhotometryImage& image,
                                      const F& f) const {
@@ -83,7 +84,7 @@ class GaussianWindow {
   }
 
  private:
-  /// The profile of the window along one axis; the window is the product of its profiles along x and y.
+  /// Returns the profile of the window along one axis. The window is the product of the profiles along x and y.
   SRCEXTRACT_HOST_DEVICE double along(float distance) const {
     const double d = distance;
     return exp_in_float_range(-d * d * steepness_);
@@ -94,10 +95,10 @@ class GaussianWindow {
   double steepness_;
 };
 
-/// SExtractor's windowed parameters (its manual, "Windowed positional parameters"). The full width at half maximum of
-/// the Gaussian window is twice the radius of half the light of FLUX_AUTO. The window is moved by twice the distance to
-/// the centroid of its light, until that distance is below 1e-4 pixel, 16 times at most; NITER_WIN is 17 if 16 were not
-/// enough. Moments are those in the last window, about the centroid of its light.
+/// SExtractor's windowed parameters (manual, "Windowed positional parameters"). The FWHM of the Gaussian window is
+/// twice the half-light radius of FLUX_AUTO. In each round the window is moved by twice the offset of the centroid of
+/// the light in the window. The last round is the first whose offset is below 1e-4 pixel, or the 16th; NITER_WIN is 17
+/// if 16 rounds were not enough. Moments are measured in the last window, about the centroid of its light.
 struct WindowFamily {
   using Row = WindowedSource;
   static constexpr const char* name = "window";
@@ -106,7 +107,7 @@ struct WindowFamily {
   explicit WindowFamily(const Settings&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
-  /// Whether the window of the source is higher than three bands of rows, that is 3 `band_rows`.
+  /// Whether the window of the source is higher than three bands (circle_parts.hpp), which have `band_rows` rows each.
   SRCEXTRACT_HOST_DEVICE static bool is_large(const MeasuredSource& source) {
     return 4 * width_of_window(source.radii->half_light) > 1.5 * band_rows;
   }
@@ -117,7 +118,7 @@ struct WindowFamily {
     return measure_in(lanes, source, image, image);
   }
 
-  /// Measures the light in `image`. Isophotal values that replace windowed ones come from `found_in`.
+  /// Measures the light in `image`. Isophotal values that replace windowed values are measured in `found_in`.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE WindowedSource measure_in(const Lanes& lanes, const MeasuredSource& source,
                                                    const PhotometryImage& found_in,
@@ -209,7 +210,7 @@ struct WindowFamily {
  private:
   static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-  /// The position of the final window, and the sums of light in it.
+  /// The position of the final window, and the weighted sums of light in this window.
   struct Centroid {
     double x, y;
     double light, light_x, light_y;
@@ -282,10 +283,10 @@ struct WindowFamily {
     result.photons = sums.of[7];
     result.noise = {{sums.of[3], sums.of[4], sums.of[5], sums.of[6]},
                     {sums.of[7], sums.of[8], sums.of[9], sums.of[10]},
-                    centroid.light / 2,  // halved, since the window moves by twice the offset of the centroid
+                    centroid.light / 2,  // half, because the window moves by twice the offset of the centroid
                     0,
                     0};
-    // SExtractor tests the moments of a window without light, too, with sums in place of means.
+    // SExtractor also tests the moments of a window without light, with sums in place of means.
     const double light = centroid.light, divisor = light > 0 ? light : 1;
     const double dx = centroid.light_x / divisor, dy = centroid.light_y / divisor;
     const SecondMoments m{sums.of[0] / light - dx * dx, sums.of[1] / light - dy * dy, sums.of[2] / light - dx * dy};

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::int64_t sample_pixels = 1000;
 constexpr double contrast = 0.25;
-constexpr double rejection = 2.5;  // in sigma
+constexpr double rejection = 2.5;  // rejection limit in sigma; this and the other constants are the defaults of zscale
 constexpr int most_iterations = 5;
 
-/// A straight line through the sorted sample: value as a function of rank.
+/// A straight line through the sorted sample: value as a function of rank, from 0.
 struct Line {
   double slope = 0;
   double intercept = 0;
@@ -25,7 +25,7 @@ struct Line {
   double at(std::size_t rank) const { return intercept + slope * static_cast<double>(rank); }
 };
 
-/// Fits a least-squares line to the points that are not rejected, of which there must be at least five.
+/// Fits a least-squares line to the points that are not rejected. There must be at least five.
 Line fit_line(std::span<const float> sorted, std::span<const char> rejected) {
   double count = 0;
   double rank_sum = 0;
@@ -50,7 +50,7 @@ Line fit_line(std::span<const float> sorted, std::span<const char> rejected) {
   return {slope, mean_value - slope * mean_rank};
 }
 
-/// The standard deviation, about their mean, of the residuals of the points that are not rejected.
+/// Returns the standard deviation of the residuals of the points that are not rejected, about the mean residual.
 double deviation_from(const Line& line, std::span<const float> sorted, std::span<const char> rejected) {
   double count = 0;
   double sum = 0;
@@ -69,8 +69,8 @@ double deviation_from(const Line& line, std::span<const float> sorted, std::span
   return std::sqrt(squares / count);
 }
 
-/// Rejects points far from the line, each together with its neighbours: `grow` points in all, centred on it. If `grow`
-/// is even, one more neighbour above than below is rejected.
+/// Rejects every point far from the line, together with its neighbours in rank: `grow` points, centred on the point. If
+/// `grow` is even, one more neighbour above than below is rejected.
 void reject(const Line& line, std::span<const float> sorted, std::size_t grow, std::vector<char>& rejected) {
   const double limit = rejection * deviation_from(line, sorted, rejected);
   const std::size_t below = (grow - 1) / 2;
@@ -135,7 +135,7 @@ DisplayRange zscale(std::vector<float> sample) {
   const double median = median_of(sorted);
   const double black = std::max(low, median - static_cast<double>(centre - 1) * slope);
   const double white = std::min(high, median + static_cast<double>(size - centre) * slope);
-  // The line is flat if most of the sample has one value.
+  // If most of the sample has one value, the line is flat, and the range would be empty.
   return static_cast<float>(black) < static_cast<float>(white) ? range_between(black, white) : range_between(low, high);
 }
 

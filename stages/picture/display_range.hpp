@@ -11,33 +11,35 @@
 
 namespace srcextract {
 
-/// Code of display_range common to both back ends. The sample for zscale is that of astropy: every n-th of the pixels
-/// that are not masked, in raster order.
+/// Code of display_range() that host and GPU share. The sample for zscale equals that of astropy: every n-th pixel that
+/// is not masked, in raster order.
 
-/// Number of pixels in a chunk. Unmasked pixels are counted per chunk, so that the n-th is found without going through
-/// all pixels.
+/// Number of pixels in a chunk. Unmasked pixels are counted per chunk, so that the n-th unmasked pixel is found without
+/// reading all pixels again.
 inline constexpr std::int64_t chunk_pixels = 1024;
 
-/// Where a pixel of the sample is: the unmasked pixel of a chunk that has `before` unmasked ones before it.
+/// Location of a pixel of the sample: the unmasked pixel of chunk number `chunk` that follows `before` other unmasked
+/// pixels of this chunk.
 struct SamplePlace {
   std::int64_t chunk;
   std::int32_t before;
 };
 
-/// Finds where the pixels of the sample are, from the number of unmasked pixels in each chunk.
+/// Computes the locations of the sample's pixels from the number of unmasked pixels in each chunk.
 std::vector<SamplePlace> place_sample(std::span<const std::uint32_t> unmasked);
 
-/// Returns IRAF's zscale range of a sample in any order, with the parameters in stages/picture/picture.hpp. If most of
-/// the sample has one value, so that zscale leaves no range, returns the extremes of the sample.
+/// Returns IRAF's zscale range of a sample in any order, with the parameters given in stages/picture/picture.hpp. If
+/// most of the sample has one value, the zscale range is empty; the extremes of the sample are then returned.
 DisplayRange zscale(std::vector<float> sample);
 
-/// The extremes of unmasked pixels, as integer keys that order like floats; lowest > highest if all are masked.
+/// The extremes of unmasked pixels, as integer keys that have the same order as the floats. If all pixels are masked,
+/// lowest > highest.
 struct KeyExtremes {
   std::int32_t lowest = std::numeric_limits<std::int32_t>::max();
   std::int32_t highest = std::numeric_limits<std::int32_t>::min();
 
   SRCEXTRACT_HOST_DEVICE void add(float pixel) {
-    // Bits are selected by masks, since compilers do not turn this condition into vectors.
+    // The result is selected by bit masks, because compilers do not vectorise a condition here.
     const std::int32_t masked = pixel != pixel ? -1 : 0;
     const std::int32_t key = signed_key(pixel) & ~masked;
     add({key | (masked & KeyExtremes().lowest), key | (masked & KeyExtremes().highest)});
@@ -48,10 +50,11 @@ struct KeyExtremes {
   }
 };
 
-/// The range between the extremes; 0 to 1 if there are none.
+/// Returns the range between the extremes; 0 to 1 if all pixels are masked.
 DisplayRange range_of(const KeyExtremes& extremes);
 
-/// The range of the floats nearest to these limits. If these are equal, the narrowest range from `low` up.
+/// Returns the range of the floats nearest to these limits. If the first float is not below the second, returns the
+/// narrowest range that begins at the first float (or ends at it, if it is the largest float).
 DisplayRange range_between(double low, double high);
 
 }  // namespace srcextract

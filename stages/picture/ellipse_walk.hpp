@@ -7,9 +7,9 @@ struct CurvePoint {
   double y = 0;
 };
 
-/// Cosine and sine of an angle in degrees, from -90 to 90. Uses only + - * / and constants, so that results round alike
-/// with every C library: Taylor series of half the angle, which is then doubled. The first omitted terms are below
-/// 1e-15.
+/// Returns cosine and sine of an angle in degrees, from -90 to 90. The code uses only + - * / and constants, so that
+/// results round the same with every C library. Taylor series, whose first omitted terms are below 1e-15, give cosine
+/// and sine of half the angle; the angle is then doubled.
 inline CurvePoint direction(double degrees) {
   const double half = degrees * (3.14159265358979323846 / 360);
   const double square = half * half;
@@ -23,15 +23,15 @@ inline CurvePoint direction(double degrees) {
   return {1 - 2 * sine * sine, 2 * sine * cosine};
 }
 
-/// An ellipse to draw, in pixels.
+/// An ellipse to draw; lengths are in pixels of the picture.
 struct Outline {
   CurvePoint centre;
   double a, b;
-  CurvePoint axis;  ///< direction of a
+  CurvePoint axis;  ///< unit vector along the semi-axis a
 };
 
-/// Calls f(CurvePoint) for points of the ellipse, four at a time, one in every quadrant. Successive points of a
-/// quadrant are less than a pixel apart.
+/// Calls f(CurvePoint) for points of the ellipse, four at a time, one in each quadrant. Successive points of a quadrant
+/// are less than a pixel apart.
 template <class F>
 void walk_ellipse(const Outline& ellipse, F&& f) {
   const CurvePoint& centre = ellipse.centre;
@@ -43,9 +43,10 @@ void walk_ellipse(const Outline& ellipse, F&& f) {
     f(CurvePoint{centre.x + offset.x, centre.y + offset.y});
     f(CurvePoint{centre.x - offset.x, centre.y - offset.y});
   };
-  const int steps = static_cast<int>(1.6 * ellipse.a) + 1;  // a quadrant is shorter than pi / 2 a
+  // enough steps, since the arc of a quadrant is shorter than pi / 2 a
+  const int steps = static_cast<int>(1.6 * ellipse.a) + 1;
   const CurvePoint step = direction(90.0 / steps);
-  CurvePoint place{1, 0};  // on the unit circle
+  CurvePoint place{1, 0};  // current point of the unit circle
   for (int i = 0; i < steps; ++i) {
     visit_opposites(place.x, place.y);
     visit_opposites(-place.y, place.x);

@@ -12,7 +12,7 @@ double asinh_of(double x) {
   return portable_log(x + std::sqrt(x * x + 1));
 }
 
-/// Maps t from [0, 1] to [0, 1].
+/// Returns the brightness, 0 to 1, of a relative pixel value t in [0, 1].
 double stretched(Stretch stretch, double t) {
   constexpr double log_strength = 1000;
   constexpr double asinh_strength = 10;

@@ -12,17 +12,17 @@ namespace {
 
 using Rgb = std::array<std::uint8_t, 3>;
 
-// Two colours of Okabe & Ito, which colour-blind viewers can tell apart, also from any grey.
+// Two colours of Okabe & Ito. Colour-blind viewers can distinguish these colours from each other and from every grey.
 constexpr Rgb orange = {230, 159, 0};
 constexpr Rgb sky_blue = {86, 180, 233};
 
-/// Indices in the palettes. A picture with ellipses has white and their colour; a tinted one has the tints of all greys
-/// from the last index on.
+/// Indices of palette entries. In a picture with ellipses, the last two entries are white and the colour of the
+/// ellipses. In a tinted picture, the entries from `tints` on are the tinted versions of all greys.
 constexpr std::uint8_t white = 254;
 constexpr std::uint8_t ellipse_colour = 255;
 constexpr std::uint8_t tints = 128;
 
-constexpr double ellipse_axes = 3;  // in A_IMAGE and B_IMAGE
+constexpr double ellipse_axes = 3;  // semi-axes in units of A_IMAGE and B_IMAGE
 constexpr double least_radius = 4;
 
 void draw_point(const CurvePoint& point, Image<std::uint8_t, Cpu>& image) {
@@ -34,14 +34,15 @@ void draw_point(const CurvePoint& point, Image<std::uint8_t, Cpu>& image) {
 }
 
 Rgb tinted(std::uint8_t grey, Tint tint) {
-  // Pure red would be invisible on a white pixel, so green and blue are reduced, not removed.
+  // Raising only red to 255 would not change a white pixel, so green and blue are also reduced. A third of the grey is
+  // kept, so that brightness differences stay visible.
   const auto third = static_cast<std::uint8_t>(grey / 3);
   if (tint == Tint::red) return {255, third, third};
   const auto mix = [grey](int colour) { return static_cast<std::uint8_t>((grey + colour) / 2); };
   return {mix(sky_blue[0]), mix(sky_blue[1]), mix(sky_blue[2])};
 }
 
-/// Makes a picture with f(grey) in place of every grey; its palette is not yet set.
+/// Makes a picture in which the palette index of each pixel is f(grey). The palette is not set.
 template <class F>
 ColourPicture map_greys(const Picture& picture, const Cpu& where, const F& f) {
   ColourPicture mapped{{picture.grey.shape, where}, {}};
@@ -64,11 +65,12 @@ ColourPicture draw_ellipses(const Sources& catalogue, const Picture& picture, co
   const auto scale = static_cast<double>(picture.factor);
   const auto longest = static_cast<double>(std::max(drawn.image.shape.width, drawn.image.shape.height));
   for (std::size_t i = 0; i < sources.number.size(); ++i) {
-    // The first pixel of the image covers 0.5 to 1.5 in the catalogue, and -0.5 to 0.5 in the picture.
+    // The first pixel of the image extends from 0.5 to 1.5 in catalogue coordinates; the first pixel of the picture
+    // extends from -0.5 to 0.5.
     const CurvePoint centre{(sources.x_image[i] - 0.5) / scale - 0.5, (sources.y_image[i] - 0.5) / scale - 0.5};
     const double a = ellipse_axes * sources.a_image[i] / scale;
     const double b = ellipse_axes * sources.b_image[i] / scale;
-    // NaN fails these comparisons, so that no ellipse is drawn.
+    // If a value is NaN, this comparison fails and no ellipse is drawn.
     if (!(a <= longest && b <= longest && std::fabs(sources.theta_image[i]) <= 90)) continue;
     walk_ellipse({centre, std::max(a, least_radius), std::max(b, least_radius), direction(sources.theta_image[i])},
                  [&](const CurvePoint& point) { draw_point(point, drawn.image); });
@@ -81,7 +83,7 @@ ColourPicture tint_pixels(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>
   ColourPicture drawn =
       map_greys(picture, where, [](std::uint8_t grey) { return static_cast<std::uint8_t>(grey / 2); });
   for (std::size_t i = 0; i < tints; ++i) {
-    const auto grey = static_cast<std::uint8_t>(2 * i + i / 64);  // from 0 to 255
+    const auto grey = static_cast<std::uint8_t>(2 * i + i / 64);  // 128 greys from 0 to 255
     drawn.palette[i].fill(grey);
     drawn.palette[tints + i] = tinted(grey, tint);
   }

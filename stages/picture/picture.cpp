@@ -16,7 +16,8 @@ namespace srcextract {
 
 namespace {
 
-/// Number of pixels that a thread takes at a time, and number of pixels whose bins are found together.
+/// A thread processes piece_pixels pixels at a time, in strips of strip_pixels pixels. The bins of a strip are computed
+/// together.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 constexpr std::int64_t strip_pixels = 1024;
 
@@ -34,7 +35,7 @@ std::uint32_t count_unmasked(const float* pixels, std::int64_t count) {
   return unmasked;
 }
 
-/// Finds the bin of every pixel; for a masked pixel found[i] is `masked`.
+/// Sets found[i] to the bin of pixel i, or to `masked` if the pixel is masked.
 SRCEXTRACT_VECTOR_CLONES
 void find_bins(const float* pixels, std::int64_t count, const GreyBins& bins, std::int32_t masked,
                std::int32_t* found) {
@@ -44,8 +45,8 @@ void find_bins(const float* pixels, std::int64_t count, const GreyBins& bins, st
   }
 }
 
-/// Calls f(first, bins, count) for every strip of the pixels [begin, end), with the bins of its pixels; the bin of a
-/// masked pixel is `masked`.
+/// Calls f(first, bins, count) for every strip of the pixels [begin, end), where `bins` are the bins of the strip's
+/// pixels. The bin of a masked pixel is `masked`.
 template <class F>
 void for_each_strip(const float* pixels, std::int64_t begin, std::int64_t end, const GreyBins& bins,
                     std::int32_t masked, const F& f) {
@@ -69,7 +70,7 @@ KeyExtremes find_extremes(const Image<float, Cpu>& image, const Cpu& where) {
   return all;
 }
 
-/// The unmasked pixel of a chunk that has `before` unmasked pixels before it.
+/// Returns the unmasked pixel of a chunk that follows `before` other unmasked pixels.
 float find_unmasked(const float* chunk, std::int32_t before) {
   while (*chunk != *chunk || before-- > 0) ++chunk;
   return *chunk;
@@ -127,7 +128,7 @@ Image<std::uint8_t, Cpu> draw_grey(const Image<float, Cpu>& image, const Display
   Image<std::uint8_t, Cpu> result(image.shape, where);
   const GreyBins division = divide(range, table.size());
   std::vector<std::uint8_t> grey(table.begin(), table.end());
-  grey.push_back(0);  // the grey of masked pixels
+  grey.push_back(0);  // grey of masked pixels
   const auto masked = static_cast<std::int32_t>(table.size());
   parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
     const HeldRows held = rows_of_pixels(image, begin, end);

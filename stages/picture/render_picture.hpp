@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// The body of render_picture for both back ends. fetch_image(image) must return the drawn image on the host.
+/// The body of render_picture() for host and GPU. fetch_image(image) must return the drawn image on the host.
 template <class Where, class FetchImage>
 Picture render_picture_with(const Image<float, Where>& image, const QuicklookConfig& config, const Where& where,
                             const FetchImage& fetch_image) {

@@ -12,15 +12,15 @@ namespace srcextract {
 
 namespace {
 
-/// A thread handles, at a time, rows of squares with about this many pixels of the image.
+/// Number of image pixels that a thread processes at a time, approximately; the unit is a row of squares.
 constexpr std::int64_t pixels_of_squares = std::int64_t{1} << 18;
 
-/// Squares of at most few_rows rows are averaged in strips of about this many columns. Each strip is prefetched while
-/// the previous one is summed.
+/// If squares have at most few_rows rows, they are averaged in strips of about strip_columns columns. Each strip is
+/// prefetched while the previous strip is summed.
 constexpr std::int64_t strip_columns = 256;
 constexpr std::int64_t few_rows = 8;
 
-/// Adds the first `rows` rows of a strip to the sums of its columns, and counts unmasked pixels.
+/// Adds the first `rows` rows of a strip to the sums of its columns, and counts unmasked pixels per column.
 template <int rows>
 inline void add_rows(const float* pixels, std::int64_t width, std::int64_t columns, double* __restrict sum,
                      std::int32_t* __restrict unmasked) {
@@ -37,7 +37,8 @@ inline void add_rows(const float* pixels, std::int64_t width, std::int64_t colum
   }
 }
 
-/// Sums the columns of a strip over `rows` rows, and counts their unmasked pixels. `width` is the image's.
+/// Adds `rows` rows of a strip to the sums of its columns, and counts unmasked pixels per column. `width` is the width
+/// of the image.
 SRCEXTRACT_VECTOR_CLONES
 void sum_columns(const float* pixels, std::int64_t width, std::int64_t columns, std::int64_t rows, double* sum,
                  std::int32_t* unmasked) {
@@ -47,14 +48,13 @@ void sum_columns(const float* pixels, std::int64_t width, std::int64_t columns, 
   if (rows == 1) add_rows<1>(pixels, width, columns, sum, unmasked);
 }
 
-/// Prefetches the rows of a strip into the cache.
 void prefetch(const float* pixels, std::int64_t width, std::int64_t columns, std::int64_t rows) {
   constexpr std::int64_t line = 64 / sizeof(float);
   for (std::int64_t y = 0; y < rows; ++y)
     for (std::int64_t x = 0; x < columns; x += line) __builtin_prefetch(pixels + y * width + x);
 }
 
-/// Sets sums[i] to the sum of `factor` neighbouring values from i * factor on, from left to right.
+/// Sets sums[i] to the sum of the `factor` values from index i * factor on, added from left to right.
 template <class T, class Sum>
 inline void add_neighbours(const T* __restrict values, std::int64_t factor, std::int64_t count, Sum* __restrict sums) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -64,8 +64,8 @@ inline void add_neighbours(const T* __restrict values, std::int64_t factor, std:
   }
 }
 
-/// Computes the means of `count` adjacent squares of `factor` columns each, from sums and counts of columns. `sums` and
-/// `counts` are working memory for `count` elements.
+/// Computes the means of `count` adjacent squares of `factor` columns each, from the sums and counts of the columns.
+/// `sums` and `counts` are working memory for `count` elements each.
 SRCEXTRACT_VECTOR_CLONES
 void average_squares(const double* __restrict sum, const std::int32_t* __restrict unmasked, std::int64_t factor,
                      std::int64_t count, double* __restrict sums, std::int64_t* __restrict counts,
@@ -74,7 +74,7 @@ void average_squares(const double* __restrict sum, const std::int32_t* __restric
     add_neighbours(sum, neighbours, count, sums);
     add_neighbours(unmasked, neighbours, count, counts);
   };
-  switch (factor) {  // constant factors let compilers use vectors
+  switch (factor) {  // compilers vectorise the loops only for constant factors
     case 2:
       add(2);
       break;
@@ -93,7 +93,6 @@ void average_squares(const double* __restrict sum, const std::int32_t* __restric
   }
 }
 
-/// Averages the squares in one row of squares.
 class SquareRow {
  public:
   SquareRow(std::int64_t factor, std::int64_t squares)
@@ -105,13 +104,13 @@ class SquareRow {
         sums_(to_size(strip_)),
         counts_(to_size(strip_)) {}
 
-  /// Sets `means` to the means of the squares in a row of squares that is `rows` pixels high.
+  /// Sets `means` to the means of the squares in a row of squares. This row is `rows` pixels high.
   void average(const float* pixels, std::int64_t width, std::int64_t rows, float* means) {
     for (std::int64_t first = 0; first < squares_; first += strip_) {
       const std::int64_t begin = first * factor_;
       const std::int64_t end = std::min(begin + strip_ * factor_, width);
       prefetch(pixels + end, width, std::min(strip_ * factor_, width - end), rows);
-      std::ranges::fill(sum_, 0);  // columns beyond the image stay empty
+      std::ranges::fill(sum_, 0);  // columns outside the image keep the sum 0
       std::ranges::fill(unmasked_, 0);
       sum_columns(pixels + begin, width, end - begin, rows, sum_.data(), unmasked_.data());
       average_squares(sum_.data(), unmasked_.data(), factor_, std::min(strip_, squares_ - first), sums_.data(),
@@ -125,9 +124,9 @@ class SquareRow {
   std::int64_t factor_;
   std::int64_t strip_;  ///< number of squares in a strip
   std::int64_t squares_;
-  std::vector<double> sum_;  ///< per column of a strip
+  std::vector<double> sum_;  ///< sum of each column of a strip
   std::vector<std::int32_t> unmasked_;
-  std::vector<double> sums_;  ///< per square of a strip
+  std::vector<double> sums_;  ///< sum of each square of a strip
   std::vector<std::int64_t> counts_;
 };
 

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Tells whether a source is so near a star that makes the PSF that its light is in the star's pixels.
+/// Finds whether a source is so near to a star from which the PSF is made that its light is in the star's pixels.
 class NearStars {
  public:
   NearStars(const std::vector<PsfStar>& stars, double reach) : reach_(reach) {
@@ -34,8 +34,8 @@ class NearStars {
   std::vector<Place> makers_;
 };
 
-/// The normal equations for the flux of a star and shifts in x and y. The unknowns are the flux, and the shifts times
-/// the flux.
+/// Sums of the normal equations for fitting the flux of a star and its shifts in x and y. The unknowns are the flux,
+/// and each shift multiplied by the flux.
 struct ShiftSums {
   double ff = 0, fx = 0, fy = 0, xx = 0, xy = 0, yy = 0, f = 0, x = 0, y = 0;
 
@@ -51,9 +51,10 @@ struct ShiftSums {
     y += weight * dy * light;
   }
 
-  /// Solves for flux and shifts. Shifts are 0 if the equations cannot separate them, or the flux is too uncertain.
+  /// Solves for flux and shifts, in pixels. The shifts are 0 if the equations cannot separate them, or if the flux is
+  /// too uncertain.
   void solve(double& flux, double& shift_x, double& shift_y) const {
-    constexpr double least_pivot = 1e-6, clear = 100;  // squared signal to noise
+    constexpr double least_pivot = 1e-6, clear = 100;  // clear: square of the least signal-to-noise ratio
     shift_x = shift_y = 0;
     flux = ff > 0 ? f / ff : 0;
     if (!(flux > 0 && flux * flux * ff > clear)) return;
@@ -156,7 +157,8 @@ void PsfMembers::fit(const PsfSurface& surface, bool knows_wings) {
 }
 
 double PsfMembers::wing_beyond(const PsfSurface& surface, const PsfMember& member) const {
-  constexpr double inside = 2.5, outside = 3.5, beyond = 4.5, half = 0.25;  // radii in full widths
+  // radii of the two rings, of the extrapolation, and half width of a ring, in full widths
+  constexpr double inside = 2.5, outside = 3.5, beyond = 4.5, half = 0.25;
   constexpr double least_power = 2, most_power = 8;
   const std::vector<double> shape = shape_of(surface, member);
   const int size = member.window.size();
@@ -201,8 +203,10 @@ void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
     }
   }
   constexpr std::size_t of_crowds = 2;
-  if (ring.empty() || ring.size() * of_crowds < all) return;  // gaps in a crowd are darker than what stars stand on
-  constexpr double clear = 3, of_median = 1.2533;             // times its error; the error of a median, of a mean's
+  // between crowded stars the gaps are darker than the level under the stars
+  if (ring.empty() || ring.size() * of_crowds < all) return;
+  // `clear` is in errors; of_median is the error of a median divided by that of a mean
+  constexpr double clear = 3, of_median = 1.2533;
   const float middle = upper_median(ring);
   const double count = std::sqrt(static_cast<double>(ring.size()));
   for (float& pixel : ring) pixel = std::abs(pixel - middle);

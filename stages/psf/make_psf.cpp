@@ -13,12 +13,12 @@
 namespace srcextract {
 namespace {
 
-/// Accuracy for the weights in each turn. The first turns_of_formula turns improve a formula for the PSF, the others
-/// its pixels.
+/// Assumed relative accuracy of the model, for the weights of pixels, in each turn (iteration). The first
+/// turns_of_formula turns fit a formula for the PSF; later turns fit the pixels of its planes.
 constexpr double accuracies[] = {0.2, 0.1, 0.05, 0.02, 0.01, 0.01};
 constexpr int turns = std::size(accuracies), turns_of_formula = 3;
 
-/// Sets the star's shape and its gradients in x and y, made orthogonal and normalised.
+/// Appends the star's shape and its gradients in x and y to star.own, made orthogonal and normalised.
 void add_own_shapes(const std::vector<double>& shape, int size, StarEquations& star) {
   std::vector<double> along_x(shape.size(), 0), along_y(shape.size(), 0);
   for (int column = 1; column + 1 < size; ++column) {
@@ -38,10 +38,12 @@ void add_own_shapes(const std::vector<double>& shape, int size, StarEquations& s
   }
 }
 
-/// Makes the equations of a star for improving the PSF: its pixels beyond the model, and their weights.
+/// Makes the equations by which a star improves the PSF: its pixels minus the model, and their weights. `clips`
+/// excludes pixels that are outliers.
 StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy,
                            bool clips) {
-  // squared sigmas; fraction of the star's peak by which the model may be wrong
+  // outlier: square of the limit in sigma; of_peak: error of the model that is tolerated, as a fraction of the star's
+  // peak
   constexpr double outlier = 25, of_peak = 0.005;
   const std::vector<double> shape = all.shape_of(surface, star);
   StarEquations own{&star.window, surface.basis(star.begin_x, star.begin_y), {}, {}, {}};
@@ -66,9 +68,9 @@ StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const P
   return own;
 }
 
-/// The reduced chi^2 of the pixels in the core of a star.
+/// Returns the reduced chi^2 of the pixels in the core of a star; NaN if there are too few pixels.
 double chi2_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy) {
-  constexpr double core = 2.5;  // full widths
+  constexpr double core = 2.5;  // radius of the core in full widths
   const std::vector<double> shape = all.shape_of(surface, star);
   const int size = star.window.size(), unknowns = 3;
   const double radius = std::min(surface.radius, core * surface.width);
@@ -90,7 +92,8 @@ double chi2_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& s
   return count > unknowns ? sum / (count - unknowns) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Rejects stars whose chi is more than 3 deviations above the median, and stars without light.
+/// Rejects stars whose chi (root of the reduced chi^2) is more than 3 standard deviations above the median, and stars
+/// without light.
 void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
   constexpr double sigmas = 3, least_sigma = 0.05;
   constexpr std::size_t least_stars = 4;
@@ -109,7 +112,8 @@ void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
   }
 }
 
-/// The mean image of all stars, weighted by their fluxes.
+/// Returns the mean image of all stars that make the PSF: the sum of their images divided by the sum of their fluxes,
+/// in each pixel.
 PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, const PsfSurface& surface) {
   PsfStack stack{.side = 2 * static_cast<int>(surface.radius) + 1};
   const auto side = static_cast<std::size_t>(stack.side);
@@ -135,8 +139,8 @@ PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, 
   return stack;
 }
 
-/// Radius of the model in pixels: 4 full widths of a star, at least 12 and at most 120 pixels, but within the image. 0:
-/// the image is too small.
+/// Returns the radius of the model in pixels: 4 full widths of a star, at least 12 and at most 120 pixels, but so small
+/// that the model fits into the image. Returns 0 if the image is too small for a model.
 double radius_for(double width, const Shape& shape) {
   constexpr double widths = 4, least = 12, least_widths = 2, most = 120, half_taps = 4;
   const double room = static_cast<double>(std::min(shape.width, shape.height) - 1) / 2;

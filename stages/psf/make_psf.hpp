@@ -12,46 +12,47 @@
 
 namespace srcextract {
 
-/// An image in which stars are fitted.
+/// The image from whose stars the PSF is made.
 struct PsfImage {
-  const Image<float, Cpu>& above;     ///< above its sky; NaN is masked
-  const Image<float, Cpu>* variance;  ///< of each pixel, divided by `sky_variance`; null: 1 everywhere
+  const Image<float, Cpu>& above;     ///< the image minus its sky; masked pixels are NaN
+  const Image<float, Cpu>* variance;  ///< variance of each pixel divided by `sky_variance`; null: 1 for every pixel
   double sky_variance;
-  double gain;           ///< in e-/count; 0: not known
+  double gain;           ///< in e-/count; 0: unknown
   double saturation;     ///< value above the sky of a saturated pixel; 0: unknown
-  bool crowded = false;  ///< whether the sky holds stars that nobody finds; its level is not corrected then
+  bool crowded = false;  ///< true if the sky contains light of undetected stars; the sky level is then not corrected
 };
 
-/// The mean image of all stars that make the PSF, divided by their fluxes.
+/// The mean image of all stars from which the PSF is made, divided by their fluxes.
 struct PsfStack {
   int side = 0;
-  /// the stars without neighbours, and the residuals of the model; row by row
+  /// light: the stars, with neighbours subtracted; left: the residuals of the model; both row by row
   std::vector<double> light = {}, left = {};
 };
 
-/// The PSF of an image.
 struct MadePsf {
   PsfSurface surface;
-  NumberTable table;  ///< the surface as a table to be written, which psf_numbers can read
+  NumberTable table;  ///< the surface as a PSFEx table, for writing and for psf_numbers()
   PsfStack stack;
-  std::string problem = {};  ///< reason why there is no PSF; empty: there is one
+  std::string problem = {};  ///< reason why no PSF could be made; empty if one was made
 };
 
 /// Makes the PSF of an image from its stars, on the host.
 ///
-/// The model has a plane of pixels for each term of a polynomial of the position. It minimises
-/// sum(w (d / F - L sum(b P))^2) over the pixels of all stars. Here d is the light of a star without its neighbours, F
-/// its flux, b the terms at its position and P the planes. L is the resampling to its position, the same as where the
-/// PSF is used. So no pixel of the image is resampled, and if stars are narrower than 2.5 pixels, all of them together
-/// sample the PSF more finely. Weights are F^2 / (variance of sky and photons + (a F model)^2), with an accuracy `a`
-/// that falls from 0.2 to 0.01 over six turns. In each turn
-/// 1. flux and position of every star, and of every source near one, are fitted to the image without all others;
-/// 2. from the fourth turn on, stars whose chi exceeds the median by three standard deviations are left out;
-/// 3. in the first three turns a Moffat formula is improved (improve_field), later the planes (improve_surface), with
-///    normalisation and centroid fixed (fix_gauge).
+/// The model has a plane of pixels for each term of a polynomial of the position. The planes P minimise sum(w (d / F -
+/// L sum(b P))^2) over the pixels of all stars. d is the light of a star after its neighbours are subtracted, F its
+/// flux, and b are the values of the polynomial's terms at its position. L is the resampling to the star's position,
+/// the same as where the PSF is used. Hence no pixel of the image is resampled. If stars are narrower than 2.5 pixels,
+/// all stars together sample the PSF more finely than one star does.
 ///
-/// Sets the verdict of all stars. Stars that were used get the fitted position, flux and chi2. The degree of the
-/// polynomial is `most_degree`, or lower if there are few stars.
+/// The weights w are F^2 / (variance of sky and photons + (a F model)^2). The assumed accuracy `a` falls from 0.2 to
+/// 0.01 over six turns (iterations). In each turn
+/// 1. flux and position of every star, and of every source near a star, are fitted with all others subtracted;
+/// 2. from the fourth turn on, stars whose chi exceeds the median by three standard deviations are rejected;
+/// 3. the model is improved: in the first three turns the Moffat formula (improve_field()), later the planes
+///    (improve_surface()), with fixed normalisation and centroid (fix_gauge()).
+///
+/// Sets the verdict of all stars. Stars that were used receive the fitted position, flux and chi2. The degree of the
+/// polynomial is `most_degree`, or lower if there are too few stars.
 MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_degree, const Cpu& where);
 
 }  // namespace srcextract

@@ -8,14 +8,14 @@ namespace {
 
 using Plane = std::vector<double>;
 
-/// Positions and weights of a Gaussian quadrature over a pixel.
+/// Positions and weights of a Gauss-Legendre quadrature with three points over the width of a pixel.
 constexpr double nodes[] = {-0.3872983346207417, 0, 0.3872983346207417}, shares[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
 
-/// (alpha / full width)^2 = 1 / (4 (2^(1/beta) - 1)) for Moffat profiles with beta 2, 3 and 4.5.
+/// Values of (alpha / FWHM)^2 = 1 / (4 (2^(1/beta) - 1)) for Moffat profiles with beta 2, 3 and 4.5.
 constexpr double square_of_2 = 0.6035533905932738, square_of_3 = 0.9618305253, square_of_45 = 1.5003;
 
-/// The value of Moffat profile number `which`, of total light 1, at a squared distance in units of the squared full
-/// width.
+/// Returns the value of a Moffat profile with total light 1. `which` 0, 1, 2 selects beta 2, 3, 4.5. `square` is the
+/// squared distance in units of the squared full width.
 double moffat(double square, int which) {
   constexpr double pi = 3.14159265358979323846;
   const double scale = which == 0 ? square_of_2 : which == 1 ? square_of_3 : square_of_45;
@@ -25,7 +25,7 @@ double moffat(double square, int which) {
   return 3.5 / (base * base * base * base * std::sqrt(base) * pi * scale);
 }
 
-/// Profile number `which` with this width and ellipticity, averaged over every pixel of a plane.
+/// Returns Moffat profile `which` with this width and ellipticity as a plane, averaged over each pixel.
 Plane profile(const PsfSurface& surface, double width, double e1, double e2, int which) {
   Plane plane;
   const int middle = surface.side / 2;
@@ -54,7 +54,8 @@ Plane mean_of(const PsfSurface& surface, const MoffatField& field, double width,
   return sum;
 }
 
-/// The derivatives of the PSF, in the middle of the field, by each number of MoffatField.
+/// Returns the derivatives of the PSF, in the middle of the field, with respect to each of the five numbers of
+/// MoffatField.
 std::vector<Plane> modes_of(const PsfSurface& surface, const MoffatField& field) {
   constexpr double step = 0.01;
   const auto at = [&](double width, double e1, double e2) {
@@ -71,7 +72,7 @@ std::vector<Plane> modes_of(const PsfSurface& surface, const MoffatField& field)
           slope(profile(surface, field.width, field.e1, field.e2, 2), middle, 1)};
 }
 
-/// Solves a symmetric system by Cholesky, after scaling the diagonal to 1 and damping.
+/// Solves a symmetric system by Cholesky decomposition, after the diagonal is scaled to 1 and damping is added.
 std::vector<double> solve(std::vector<double> matrix, std::vector<double> right) {
   constexpr double damping = 1e-6;
   const std::size_t n = right.size();
@@ -99,13 +100,14 @@ std::vector<double> solve(std::vector<double> matrix, std::vector<double> right)
   return right;
 }
 
-/// The index of the unknown for mode `mode` and polynomial term `term`; -1: the mode does not vary with this term.
+/// Returns the index of the unknown for number `mode` of MoffatField and polynomial term `term`; -1 if the number does
+/// not vary with this term.
 int unknown(int mode, int term, int terms) {
   if (mode < MoffatField::varying) return mode * terms + term;
   return term == 0 ? MoffatField::varying * terms + mode - MoffatField::varying : -1;
 }
 
-/// Adds the prior that stars vary little over a field: slopes of the width (relative to it) and of the ellipticities
+/// Adds the prior that the PSF varies little over the field: the slopes of the relative width and of the ellipticities
 /// have a standard deviation of 0.15.
 void add_prior(const MoffatField& field, int terms, std::vector<double>& matrix, std::vector<double>& right) {
   constexpr double deviation = 0.15;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int taps = PsfModel::taps;
 
-/// out[i] = sum of weight[k] * from[k * stride + i].
+/// Sets out[i] to the sum over k of weight[k] * from[k * stride + i].
 SRCEXTRACT_VECTOR_CLONES
 void gather_line(const double* from, int stride, const double* weight, int count, double* out) {
   for (int i = 0; i < count; ++i) out[i] = weight[0] * from[i];
@@ -20,7 +20,7 @@ void gather_line(const double* from, int stride, const double* weight, int count
   }
 }
 
-/// to[k * stride + i] += weight[k] * from[i].
+/// Adds weight[k] * from[i] to to[k * stride + i], for each k.
 SRCEXTRACT_VECTOR_CLONES
 void scatter_line(const double* from, int stride, const double* weight, int count, double* to) {
   for (int k = 0; k < taps; ++k) {

@@ -8,14 +8,14 @@
 
 namespace srcextract {
 
-/// The square of pixels about a star, with the weights by which each of its pixels is resampled from a plane
-/// (lanczos_taps, as where the PSF is used). Pixels are stored column by column.
+/// The square of image pixels about a star, and the weights by which each pixel is resampled from a plane of the
+/// PsfSurface (lanczos_taps(), as where the PSF is used). Pixels are stored column by column.
 class PsfWindow {
  public:
-  /// Takes the pixel that contains (x, y), counted from 0, and `half` pixels on each side.
+  /// The square consists of the pixel that contains (x, y), in pixels from 0, and `half` pixels on each side.
   PsfWindow(const PsfSurface& surface, double x, double y, int half);
 
-  /// Moves the star, and not the square.
+  /// Recomputes the weights for a new position of the star; the square stays where it is.
   void move(const PsfSurface& surface, double x, double y);
 
   std::int64_t left() const { return left_; }
@@ -23,17 +23,18 @@ class PsfWindow {
   int size() const { return size_; }
   std::size_t pixels() const { return static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_); }
 
-  /// Resamples a plane to the window's pixels.
+  /// Resamples a plane to the square's pixels.
   void draw(const double* plane, std::vector<double>& pixels) const;
 
-  /// The transpose of draw(): adds to each pixel of the plane the sum of `pixels` times its weights in them. With
-  /// `squared`, weights are squared.
+  /// The transpose of draw(): adds to each pixel of the plane the sum of `pixels`, each times the weight that the
+  /// plane's pixel has in draw(). If `squared`, the weights are squared.
   void spread(const std::vector<double>& pixels, double* plane, bool squared = false) const;
 
  private:
   struct Axis {
-    std::vector<int> first;      ///< first pixel of the plane under the taps; -1: outside of the plane
-    std::vector<double> weight;  ///< PsfModel::taps for each pixel
+    /// for each pixel of the square: first pixel of the plane that has a weight; -1 outside the plane
+    std::vector<int> first;
+    std::vector<double> weight;  ///< PsfModel::taps weights for each pixel of the square
   };
   static void place(const PsfSurface& surface, std::int64_t begin, double at, int size, Axis& axis);
 

@@ -14,13 +14,14 @@
 namespace srcextract {
 namespace {
 
-constexpr double least_radius = 0.5;         // of a star; cosmic rays are narrower
-constexpr double width_over_diameter = 0.8;  // FWHM of a Moffat star divided by its half-light diameter
+constexpr double least_radius = 0.5;         // half-light radius of a star in pixels; cosmic rays are narrower
+constexpr double width_over_diameter = 0.8;  // FWHM of a Moffat profile divided by its half-light diameter
 
 using Rows = std::vector<std::size_t>;
 
-/// The most common value, as PSFEx finds it: the middle of the range, narrowest relative to its middle, that holds a
-/// quarter of the sorted values. The number of values in the range is halved until the range is narrow.
+/// Returns the most common value, as PSFEx finds it. Of all ranges that contain a quarter of the sorted values, take
+/// the narrowest relative to its middle; the result is its middle. While this range is too wide, the number of values
+/// in a range is halved.
 double most_common(std::vector<double> values) {
   constexpr double narrow = 0.1;
   std::ranges::sort(values);
@@ -38,7 +39,8 @@ double most_common(std::vector<double> values) {
   }
 }
 
-/// The size of stars as a function of position: a plane in x and y, or the common size if there are too few stars.
+/// The half-light radius of stars as a function of position: a plane in x and y, or a constant if there are too few
+/// stars.
 class SizeOverField {
  public:
   SizeOverField(const std::vector<PsfStar>& stars, const Rows& rows, double common) : common_(common) {
@@ -74,10 +76,10 @@ class SizeOverField {
   double common_, x_ = 0, y_ = 0, of_x_ = 0, of_y_ = 0;
 };
 
-/// Keeps the rows whose sizes are those of stars; the others get the verdict `size`. Returns the common half-light
-/// radius.
+/// Keeps the rows (indices of sources) whose sizes are those of stars; the others get the verdict `size`. Returns the
+/// common half-light radius in pixels.
 double keep_sizes(std::vector<PsfStar>& stars, Rows& rows) {
-  constexpr double spread = 1.0954451150103321;  // PSFEx's SAMPLE_VARIABILITY of 20 %: the square root of 1.2
+  constexpr double spread = 1.0954451150103321;  // square root of 1.2, for PSFEx's SAMPLE_VARIABILITY of 20 %
   constexpr int rounds = 3;
   std::vector<double> sizes;
   for (const std::size_t row : rows) sizes.push_back(stars[row].radius);
@@ -113,7 +115,7 @@ void keep_round(std::vector<PsfStar>& stars, Rows& rows) {
   });
 }
 
-/// All sources, listed by squares of the field, to find neighbours.
+/// All sources, grouped by squares of the field with the given side, so that neighbours are found quickly.
 class Neighbourhood {
  public:
   Neighbourhood(const std::vector<PsfStar>& stars, double side) : stars_(stars), side_(side) {
@@ -121,8 +123,8 @@ class Neighbourhood {
       squares_[square(line(stars[row].x), line(stars[row].y))].push_back(row);
   }
 
-  /// Whether a source with at least `share` of the star's light is within `reach` of the star. `reach` must not exceed
-  /// `side`.
+  /// Whether a source with more than `share` of the star's light is within `reach` of the star. `reach` must not exceed
+  /// the side of the squares.
   bool is_crowded(std::size_t row, double reach, double share) const {
     const PsfStar& star = stars_[row];
     for (std::int64_t y = line(star.y) - 1; y <= line(star.y) + 1; ++y) {
@@ -147,8 +149,8 @@ class Neighbourhood {
   std::unordered_map<std::int64_t, Rows> squares_;
 };
 
-/// A neighbour with at least this fraction of a star's light excludes the star within this many full widths. Later
-/// entries exclude fewer stars.
+/// A star is excluded if a neighbour with more than the fraction `share` of its light is within `widths` full widths.
+/// Later entries of `isolations` exclude fewer stars.
 struct Isolation {
   double widths, share;
 };
@@ -167,8 +169,8 @@ void keep_isolated(std::vector<PsfStar>& stars, Rows& rows, double width, std::s
   rows = std::move(alone);
 }
 
-/// Keeps the brightest star of each cell of the field in turn, so that at most 400 are spread over the field; the
-/// others become spare.
+/// Keeps at most 400 stars that are spread over the field, and gives the others the verdict `spare`. The field is
+/// divided into 8 x 8 cells: first the brightest star of each cell is taken, then the second brightest, and so on.
 void keep_spread_out(std::vector<PsfStar>& stars, Rows& rows, const Shape& shape) {
   constexpr std::size_t cells = 8, most = 400;
   const auto cell_of = [&](const PsfStar& star) {
@@ -180,7 +182,7 @@ void keep_spread_out(std::vector<PsfStar>& stars, Rows& rows, const Shape& shape
   };
   std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) { return stars[a].snr > stars[b].snr; });
   std::vector<std::size_t> taken(cells * cells, 0);
-  std::vector<std::pair<std::size_t, std::size_t>> order;  // rank in its cell, place in `rows`
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // rank of the star in its cell, index in `rows`
   for (std::size_t i = 0; i < rows.size(); ++i) order.emplace_back(taken[cell_of(stars[rows[i]])]++, i);
   std::ranges::sort(order);
   Rows kept;
@@ -193,7 +195,7 @@ void keep_spread_out(std::vector<PsfStar>& stars, Rows& rows, const Shape& shape
   rows = std::move(kept);
 }
 
-/// Returns the rows that may be stars, regardless of their sizes; the others get a verdict.
+/// Returns the rows (indices of sources) that may be stars, regardless of their sizes; the others get a verdict.
 Rows usable_rows(std::vector<PsfStar>& stars, const Shape& shape, double saturation, double least_snr) {
   constexpr double of_saturation = 0.8, core = 4;
   constexpr std::int16_t of_neighbours = flag::crowded | flag::deblended;

@@ -7,13 +7,13 @@
 namespace srcextract {
 namespace {
 
-/// A position as the polynomial's coordinate: 0 in the middle of the field, -1/2 and 1/2 at its edges.
+/// Converts a position to the polynomial's coordinate: 0 in the middle of the field, -1/2 and 1/2 at its edges.
 double scaled(double place, std::int64_t size) {
   const auto whole = static_cast<double>(size);
   return (place - (whole - 1) / 2) / whole;
 }
 
-/// Calls f(index, x, y) for all pixels of a plane, with their offsets from its middle in pixels of the image.
+/// Calls f(index, x, y) for all pixels of a plane, where (x, y) is the offset from the plane's middle in image pixels.
 template <class F>
 void for_each_pixel(const PsfSurface& surface, F&& f) {
   const int middle = surface.side / 2;
@@ -33,7 +33,7 @@ void taper(PsfSurface& surface) {
   });
 }
 
-/// Sum of a plane's pixels, and first moments of its core.
+/// Sum of a plane's pixels, and first moments of its core (pixels within the full width of the middle).
 struct Moments {
   double light = 0, x = 0, y = 0;
 };
@@ -50,8 +50,8 @@ Moments moments_of(const PsfSurface& surface, const double* plane) {
   return sums;
 }
 
-/// The gradient of a plane along x or y: half the difference of the next and the previous pixel, divided by the step; 0
-/// beyond the radius.
+/// Returns the gradient of a plane along x or y, per image pixel: half the difference of the next and the previous
+/// pixel, divided by the step. Outside the radius the gradient is 0.
 std::vector<double> gradient(const PsfSurface& surface, const double* plane, bool along_y) {
   std::vector<double> slope(surface.plane(), 0);
   const double most = surface.radius * surface.radius;
@@ -96,7 +96,8 @@ std::vector<double> PsfSurface::at(double x, double y) const {
 }
 
 PsfSurface begin_surface(const Shape& image, int degree, double width, double radius) {
-  constexpr double gaussian_width = 2.35, finest = 0.25;  // FWHM of a Gaussian in sigma; smallest step
+  // FWHM of a Gaussian in sigma; smallest side of a plane's pixel in image pixels
+  constexpr double gaussian_width = 2.35, finest = 0.25;
   PsfSurface surface{.image = image, .degree = degree, .width = width};
   surface.step = std::clamp(0.5 * width / gaussian_width, finest, 1.0);
   const int reach = static_cast<int>(std::ceil(radius / surface.step));
@@ -107,7 +108,7 @@ PsfSurface begin_surface(const Shape& image, int degree, double width, double ra
 }
 
 void fix_gauge(PsfSurface& surface) {
-  constexpr int rounds = 3;  // of shifts, each of first order
+  constexpr int rounds = 3;  // shifts are correct to first order only, so they are repeated
   taper(surface);
   double* const first = surface.of(0);
   const double light = moments_of(surface, first).light * surface.step * surface.step;

@@ -8,16 +8,16 @@
 
 namespace srcextract {
 
-/// A PSF while it is made: planes of pixels, one for each term of a polynomial of the position. They are the planes of
-/// PsfModel (stages/math), but row by row.
+/// A PSF while it is made: planes of pixels, one plane for each term of a polynomial of the position. The planes are
+/// those of PsfModel (stages/math/psf_model.hpp), but stored row by row.
 struct PsfSurface {
-  Shape image;         ///< the field over which the PSF varies
-  int degree = 0;      ///< of the polynomial, in both coordinates together
+  Shape image;         ///< size of the image (the field over which the PSF varies)
+  int degree = 0;      ///< degree of the polynomial, in both coordinates together
   int side = 0;        ///< number of pixels along a side of a plane; odd
-  double step = 1;     ///< side of a pixel of a plane, in pixels of the image
-  double radius = 0;   ///< radius of the model in pixels of the image; the PSF is 0 beyond
-  double width = 0;    ///< approximate full width at half maximum of a star
-  double of_file = 0;  ///< PSF_FWHM: twice the half-light radius, as PSFEx defines it
+  double step = 1;     ///< side of a plane's pixel in image pixels
+  double radius = 0;   ///< radius of the model in image pixels; outside it the PSF is 0
+  double width = 0;    ///< approximate full width at half maximum of a star, in image pixels
+  double of_file = 0;  ///< PSF_FWHM in the file: twice the half-light radius, as PSFEx defines it
   std::vector<double> planes = {};
 
   static int terms_of(int degree) { return (degree + 1) * (degree + 2) / 2; }
@@ -26,26 +26,29 @@ struct PsfSurface {
   double* of(int term) { return planes.data() + static_cast<std::size_t>(term) * plane(); }
   const double* of(int term) const { return planes.data() + static_cast<std::size_t>(term) * plane(); }
 
-  /// The terms of the polynomial at a position, counted from 0, in PSFEx's order: 1, x, x^2, y, x y, y^2. Coordinates
-  /// are scaled to -1/2 ... 1/2.
+  /// Returns the values of the polynomial's terms at a position, in pixels from 0, in PSFEx's order: 1, x, x^2, y, x y,
+  /// y^2. Coordinates are scaled to the range -1/2 to 1/2.
   std::vector<double> basis(double x, double y) const;
 
-  /// The PSF of a star at (x, y), as a plane.
+  /// Returns the PSF of a star at (x, y), in pixels from 0, as a plane.
   std::vector<double> at(double x, double y) const;
 };
 
-/// An empty surface for stars with the full width `width`; `radius` is the model's radius in pixels.
+/// Returns a surface with planes of zeros, for stars with the full width `width`. `radius` is the model's radius. Both
+/// are in pixels.
 PsfSurface begin_surface(const Shape& image, int degree, double width, double radius);
 
-/// Fixes what the fit does not determine, equally at every position:
-/// - the PSF fades to 0 within the last full width of its radius, as PSFEx's does, and is 0 beyond;
-/// - its light is 1;
-/// - the centroid of its core, out to the full width, is its middle.
-/// From terms after the first, light and centroid are removed by subtracting the first term and its gradients.
+/// Fixes three properties that the fit does not determine, equally at every position:
+/// - the PSF fades to 0 over the last full width before its radius, as PSFEx's does, and is 0 outside the radius;
+/// - the total light is 1;
+/// - the centroid of the core, out to the full width, is at the middle.
+///
+/// Light and centroid of the terms after the first are removed by subtracting multiples of the first term and of its
+/// gradients.
 void fix_gauge(PsfSurface& surface);
 
-/// The surface as PSFEx's table PSF_DATA, with values in float32. `found` is the number of candidate stars, `used` the
-/// number of stars from which it was made, and `chi2` the mean chi2 of these.
+/// Returns the surface as PSFEx's table PSF_DATA, with values in float32. `found` is the number of candidate stars,
+/// `used` the number of stars from which the PSF was made, and `chi2` the mean chi2 of these stars.
 NumberTable table_of(const PsfSurface& surface, std::size_t found, std::size_t used, double chi2);
 
 }  // namespace srcextract

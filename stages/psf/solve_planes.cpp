@@ -20,7 +20,8 @@ void add_scaled(double factor, const double* from, std::size_t count, double* to
 constexpr double kernel[] = {0.0625, 0.25, 0.375, 0.25, 0.0625};
 constexpr int reach = 2;
 
-/// Blurs every plane by the kernel (squared, if asked for) along one axis; pixels outside are 0.
+/// Convolves every plane with the kernel along one axis; pixels outside the plane are 0. If `squared`, the kernel's
+/// weights are squared.
 Values blurred(const Values& planes, std::size_t side, bool along_y, bool squared) {
   Values out(planes.size(), 0);
   const auto n = static_cast<std::ptrdiff_t>(side), next = along_y ? n : 1;
@@ -42,8 +43,8 @@ double dot(const Values& a, const Values& b) {
   return sum;
 }
 
-/// Returns the lower triangle L with L L^T = sum of w b b^T over the stars, where w is a star's summed weight and b its
-/// terms.
+/// Returns the lower triangular matrix L with L L^T = sum of w b b^T over the stars. w is the sum of a star's weights,
+/// and b are the values of the polynomial's terms at its position.
 Values triangle_of(const std::vector<StarEquations>& stars, std::size_t terms) {
   Values matrix(terms * terms, 0);
   for (const StarEquations& star : stars) {
@@ -66,7 +67,7 @@ Values triangle_of(const std::vector<StarEquations>& stars, std::size_t terms) {
   return matrix;
 }
 
-/// The normal equations for the planes, in polynomial terms that are orthogonal over the stars.
+/// The normal equations for the planes, in polynomial terms that were made orthogonal over the stars.
 class Equations {
  public:
   Equations(const std::vector<StarEquations>& stars, const PsfSurface& surface, const Cpu& where)
@@ -90,7 +91,7 @@ class Equations {
     return blurred(blurred(planes, side_, false, squared), side_, true, squared);
   }
 
-  /// Sums over all stars the planes that spread(pixels of the star) makes.
+  /// Returns the sum over all stars of the planes that PsfWindow::spread() makes from pixels_of(star), blurred.
   template <class Pixels>
   Values gather(const Pixels& pixels_of, bool squared = false) const {
     constexpr std::int64_t group = 8;
@@ -125,7 +126,7 @@ class Equations {
   Values diagonal() const {
     return gather([&](std::size_t i) { return stars_[i].weight; }, true);
   }
-  /// Multiplies planes by the matrix of the normal equations.
+  /// Multiplies planes by the matrix of the normal equations, without the prior.
   Values times(const Values& departure) const {
     const Values planes = blur(departure);
     return gather([&](std::size_t i) {
@@ -138,10 +139,10 @@ class Equations {
     });
   }
 
-  /// The inverse prior variance of each pixel of the orthogonal planes.
+  /// Returns the inverse of the prior variance of each pixel of the orthogonal planes.
   Values prior(const PsfSurface& usual) const {
     constexpr double of_first = 0.3, of_others = 0.1, of_peak = 3e-4;
-    constexpr double of_blurred = 0.2734375;  // root of the sum of squares of the kernel in both axes
+    constexpr double of_blurred = 0.2734375;  // square root of the sum of squares of the two-dimensional kernel
     const double* const mean = usual.of(0);
     const double floor = of_peak * *std::max_element(mean, mean + plane_);
     Values all(terms_ * plane_);
@@ -154,7 +155,7 @@ class Equations {
     }
     return all;
   }
-  /// Converts planes of the polynomial's terms to planes of the orthogonal terms.
+  /// Converts planes of the polynomial's terms (p) to planes of the orthogonal terms (q).
   Values orthogonal(const Values& planes) const {
     Values all(terms_ * plane_, 0);  // q = L^T p
     for (std::size_t i = 0; i < terms_; ++i)
@@ -164,10 +165,10 @@ class Equations {
     return all;
   }
 
-  /// Converts a change of the departure to the polynomial's terms, and adds it to `departure` and, blurred, to the
-  /// surface.
+  /// Converts a change, given in the orthogonal terms, to the polynomial's terms. Adds the change to `departure` and,
+  /// blurred, to the surface.
   void add(const Values& planes, PsfSurface& surface, Values& departure) const {
-    Values of_terms = planes;  // solves L^T p = q
+    Values of_terms = planes;  // p, the solution of L^T p = q
     for (std::size_t i = terms_; i-- > 0;) {
       for (std::size_t k = i + 1; k < terms_; ++k)
         add_scaled(-triangle_[k * terms_ + i], of_terms.data() + k * plane_, plane_, of_terms.data() + i * plane_);

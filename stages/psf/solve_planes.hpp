@@ -9,26 +9,30 @@
 
 namespace srcextract {
 
-/// What a star contributes to improving the PSF: its pixels beyond the model, divided by its flux, and their weights.
+/// The contribution of a star to improving the PSF: its pixels minus the model, divided by its flux, and their weights.
 struct StarEquations {
   const PsfWindow* window;
-  std::vector<double> basis;           ///< terms of the polynomial at its place
-  std::vector<double> beyond, weight;  ///< for each pixel of the window, column by column
-  /// The directions in which a change of the star's flux or position changes its pixels: its shape and gradients,
-  /// orthogonal with these weights and of length 1 or 0.
+  std::vector<double> basis;           ///< values of the polynomial's terms at the star's position
+  std::vector<double> beyond, weight;  ///< one value for each pixel of the window, column by column
+  /// The changes of the pixels if the star's flux or position changes: its shape and both gradients. These vectors are
+  /// made orthogonal with the weights, and have the length 1 or 0.
   std::vector<std::vector<double>> own = {};
 
-  /// Removes from `pixels` the part that a change of the star's flux or position could explain.
+  /// Removes from `pixels` the part that a change of the star's flux or position can explain.
   void take_out(std::vector<double>& pixels) const;
 };
 
-/// Improves the surface: minimises the weighted sum of squares over all stars, with flux and position of each star
-/// free, by 20 rounds of conjugate gradients with the diagonal as preconditioner. The polynomial's terms are first made
-/// orthogonal over the stars. The surface is `usual` plus `departure`, blurred by a kernel of (1, 4, 6, 4, 1) along
-/// each axis to keep it smooth. The prior standard deviation of the departure is 0.3 of the mean PSF in the first term,
-/// and 0.1 in the others. So the wings of a varying PSF follow its core, and no pixel follows the noise of a single
-/// bright star. `departure` must be the one from the previous turn, at first 0 everywhere, and is updated. Stars are
-/// added in groups of a fixed size, so the sums do not depend on threads.
+/// Improves the surface: minimises the weighted sum of squares over all stars, with free flux and position of each
+/// star. The method is 20 rounds of conjugate gradients with the diagonal as preconditioner. The polynomial's terms are
+/// first made orthogonal over the stars.
+///
+/// The surface is `usual` plus `departure`. The departure is blurred with the kernel (1, 4, 6, 4, 1) / 16 along each
+/// axis to keep the surface smooth. The prior standard deviation of the departure is 0.3 of the mean PSF in the first
+/// term, and 0.1 in the others. Hence the wings of a varying PSF follow its core, and no pixel follows the noise of a
+/// single bright star.
+///
+/// `departure` is 0 everywhere before the first call; each call updates it for the next call. Stars are added in groups
+/// of a fixed size, so that sums do not depend on the number of threads.
 void improve_surface(const std::vector<StarEquations>& stars, const PsfSurface& usual, PsfSurface& surface,
                      std::vector<double>& departure, const Cpu& where);
 

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// A pixel above the sky.
+/// Converts a pixel to its value above the frame's sky.
 struct AboveSky {
   FrameLevel level;
   __device__ float operator()(float value) const { return level.above(value); }
@@ -18,7 +18,7 @@ struct AsItIs {
   __device__ float operator()(float value) const { return value; }
 };
 
-/// Applies `value` to the pixels, and smooths the results along rows (dx 1, dy 0) or columns (dx 0, dy 1).
+/// Converts each pixel by `value`, and smooths the results along rows (dx 1, dy 0) or along columns (dx 0, dy 1).
 template <class Value>
 __global__ void __launch_bounds__(block_threads)
     smooth_kernel(ImageView image, int dx, int dy, Value value, Smoothing smoothing, float* out) {
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Lists the peaks, in any order.
+/// Lists the peaks above `threshold`, in any order.
 __global__ void __launch_bounds__(block_threads)
     list_peaks_kernel(ImageView smoothed, float threshold, Peak* peaks, unsigned int* found) {
   const std::int64_t width = smoothed.shape.width, count = width * smoothed.shape.height;
@@ -53,10 +53,10 @@ std::vector<Peak> find_peaks(const Image<float, Gpu>& image, const FrameLevel& l
   const auto squares = [](std::int64_t side) { return side / (peak_half + 1) + 1; };
   const unsigned int grid = grid_for(shape.count(), where);
   const Smoothing smoothing;
-  // As large as the buffers of subtract_fitted(), which can then reuse this memory.
+  // Size in pixels of the buffers: as large as those of subtract_fitted(), which can then reuse the freed memory.
   const std::int64_t room = padded_shape(shape, most_kernel_half).count();
   Buffer<float, Gpu> rows(room, where), smoothed(room, where);
-  // Cleared, since padding between the members of a Peak is copied to the host, too.
+  // Filled with 0, since the copy to the host includes padding bytes of a Peak, which would be uninitialised.
   Buffer<Peak, Gpu> peaks = filled<Peak>(squares(shape.width) * squares(shape.height), 0, where);
   Buffer<unsigned int, Gpu> found = filled<unsigned int>(1, 0, where);
   smooth_kernel<<<grid, block_threads, 0, where.stream>>>(ImageView{image.pixels.data(), shape}, 1, 0, AboveSky{level},

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// The greatest value found so far, as an ordered_key, and how many pixels have it.
+/// The largest pixel value found so far, as an ordered_key(), and the number of pixels with this value.
 struct Greatest {
   std::uint32_t key;
   unsigned int count;
@@ -16,7 +16,7 @@ struct Greatest {
 
 __global__ void __launch_bounds__(block_threads)
     find_greatest_kernel(const float* pixels, std::int64_t count, Greatest* greatest) {
-  std::uint32_t key = 0;  // below the key of every number
+  std::uint32_t key = 0;  // smaller than the key of any number
   for (std::int64_t i = thread_index(); i < count; i += thread_total())
     if (pixels[i] == pixels[i]) key = max(key, ordered_key(pixels[i]));
   key = __reduce_max_sync(all_lanes, key);

@@ -20,14 +20,15 @@ constexpr int most_side = 2 * most_kernel_half + 1;
 constexpr int most_taps = most_side * most_side;
 constexpr int most_window = most_side + fitted_tile - 1;
 
-/// A frame on the device, with its sky, noise and limit.
+/// A frame in device memory, with its sky level, noise, and limit of good pixel values.
 struct FrameOnDevice {
   ImageView image;
   FrameLevel level;
 };
 
-/// Copies the frame that is to be convolved, with a margin around it: light (bad pixels filled) and variance of each
-/// pixel. Beyond the frame's edges the light is 0 and the variance that of the sky.
+/// Copies the frame that is to be convolved, with a margin of `half` pixels on all sides: `light`, the value above the
+/// sky with bad pixels filled in, and the variance of each pixel. Outside the frame, the light is 0 and the variance is
+/// the sky's.
 __global__ void __launch_bounds__(block_threads)
     pad_kernel(FrameOnDevice frame, Shape padded, int half, float* light, float* variance) {
   const std::int64_t count = padded.width * padded.height;
@@ -39,8 +40,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Sets the variance of all pixels near a saturated pixel to -infinity. Threads that write the same pixel write the
-/// same value.
+/// Sets the variance of all pixels within `bloom` pixels of a saturated pixel to -infinity. Several threads may write
+/// to the same pixel, but all write the same value.
 __global__ void __launch_bounds__(block_threads)
     spread_saturation_kernel(FrameOnDevice frame, int bloom, int half, std::int64_t stride, float* variance) {
   const std::int64_t width = frame.image.shape.width, count = width * frame.image.shape.height;
@@ -53,15 +54,16 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// The kernel of a tile, and all pixels that it reaches in the frame to be convolved.
+/// The convolution kernel of a tile, and all pixels of the convolved frame that the kernel reaches from the tile.
 struct TileMemory {
   float kernel[most_taps];
   float light[most_window * most_window];
   float variance[most_window * most_window];
-  float all;  ///< sum of the magnitudes of the kernel; set if a pixel within reach is bad
+  float all;  ///< sum of the kernel's absolute values; set only if the kernel reaches a bad pixel
 };
 
-/// Fills the tile's memory, with all threads of the block. Returns whether a pixel within reach is bad.
+/// Fills the tile's memory; all threads of the block must call this function together. Returns whether the kernel
+/// reaches a bad pixel.
 __device__ bool prepare_tile(const FitView& fit, const float* light, const float* variance, std::int64_t stride,
                              std::int64_t left, std::int64_t top, TileMemory& tile) {
   const int thread = static_cast<int>(threadIdx.x);
@@ -85,7 +87,7 @@ __device__ bool prepare_tile(const FitView& fit, const float* light, const float
   return any_bad;
 }
 
-/// Computes the sums over the kernel for this thread's pixel of the tile.
+/// Returns the sums over the kernel for this thread's pixel of the tile.
 __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool any_bad) {
   const int side = fit.side(), window = side + fitted_tile - 1;
   const int first = static_cast<int>(threadIdx.x) / fitted_tile * window + static_cast<int>(threadIdx.x) % fitted_tile;
@@ -115,7 +117,7 @@ __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool
   return sums;
 }
 
-/// Subtracts one tile per block.
+/// Subtracts the frames in one tile per block, and counts the pixels that become NaN.
 __global__ void __launch_bounds__(tile_threads)
     subtract_tiles_kernel(FitView fit, const float* light, const float* variance, std::int64_t stride, ImageView other,
                           float* out, float* noise, float* noise_of_stars, FrameImages frames, MaskCounts* masked) {
@@ -142,7 +144,7 @@ __global__ void __launch_bounds__(tile_threads)
   add_over_warp(masked->nan, nan);
 }
 
-/// A vector on the device.
+/// Returns a copy of `values` in device memory.
 Buffer<double, Gpu> on_device(const std::vector<double>& values, const Gpu& where) {
   Buffer<double, Cpu> copy(static_cast<std::int64_t>(values.size()), Cpu{});
   std::copy(values.begin(), values.end(), copy.begin());
