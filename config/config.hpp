@@ -89,7 +89,8 @@ GivenConfig override_given(const GivenConfig& given, const std::string& name, co
 void require_use(const std::vector<UnusedKeys>& of_all);
 
 /// Returns the paths of all files that keys name. The catalogue depends on these files, and no output may replace them.
-/// A key that holds a number in place of a path is left out.
+/// A key that holds a number in place of a path is left out. So is the file of a convolution kernel once its values
+/// have been read, since reading clears the key.
 std::vector<std::string> named_files(const Config& config);
 
 /// Returns the configuration as YAML, with every key, in the order of Settings. parse_config() reads an equal Config

@@ -9,7 +9,7 @@
 namespace srcextract::sextractor {
 namespace {
 
-/// Some of SExtractor's columns that srcextract does not compute, separated by blanks, and the reason.
+/// Names of SExtractor columns that srcextract does not compute, separated by blanks, and the reason, for messages.
 struct Absent {
   std::string_view names;
   std::string_view why;
@@ -67,13 +67,14 @@ constexpr Absent absent[] = {
     {"VIGNET_SHIFT", "VIGNET is there, whose pixels are not resampled"},
 };
 
-/// Columns with another name here.
+/// Maps the names of SExtractor columns that have a different name in srcextract to the names in srcextract.
 const std::map<std::string, std::string>& renamed() {
   static const std::map<std::string, std::string> names = {{"X_IMAGE_DBL", "X_IMAGE"}, {"Y_IMAGE_DBL", "Y_IMAGE"}};
   return names;
 }
 
-/// Whether the name is a column that SExtractor lacks, or srcextract's word for several columns.
+/// Whether srcextract has a column of this name and SExtractor has not, or the name is srcextract's word for a group of
+/// columns.
 bool is_ours_alone(const std::string& name) {
   constexpr std::string_view own[] = {"ANNULUS_PIXELS", "ANNULUS_RMS", "ANNULUS_SKY", "DIPOLE",   "DIPOLE_RATIO",
                                       "DIPOLE_SEP",     "FLUXERR_NEW", "FLUXERR_REF", "FLUX_NEW", "FLUX_REF",
@@ -96,7 +97,8 @@ const std::map<std::string, std::string_view>& reasons() {
 
 /// Whether a column has the same name in SExtractor and srcextract.
 bool is_common(const std::string& name) {
-  // In srcextract VIGNET's name includes its size, and EXT_NUMBER is a column of output.one_catalogue alone.
+  // VIGNET and EXT_NUMBER are not in column_names(): srcextract names the first VIGNET(w,h), and only catalogues made
+  // with output.one_catalogue contain the second.
   if (name == "VIGNET" || name == "EXT_NUMBER") return true;
   if (reasons().contains(name)) return false;
   return std::ranges::count(column_names(), name) > 0 && !is_ours_alone(name);

@@ -42,7 +42,7 @@ std::string environment(const std::string& name, const std::string& place) {
   return value;
 }
 
-/// The text with its environment variables replaced.
+/// The text with environment variables replaced by their values. `place` (`file:line`) is for messages.
 std::string expanded(std::string text, const std::string& place) {
   std::size_t from = 0;
   for (std::size_t dollar; (dollar = text.find('$', from)) != text.npos;) {
@@ -57,15 +57,16 @@ std::string expanded(std::string text, const std::string& place) {
   return text;
 }
 
-/// Whether the key is PIXEL_SCALE and the text a word. SExtractor reads a word as 0, which means the pixel scale of the
-/// image's WCS.
+/// Whether the key is PIXEL_SCALE and the text does not begin with a number. SExtractor reads such a text as 0, which
+/// means that the WCS of the image gives the pixel scale.
 bool is_word_for_scale(const SextractorKey& key, const std::string& text) {
   char* end = nullptr;
   std::strtod(text.c_str(), &end);
   return key.name == "PIXEL_SCALE" && end == text.c_str();
 }
 
-/// The number, or what SExtractor reads in its place.
+/// Returns the text of a number. For text that is not a number, calls `on_mistake`; if that returns, returns the number
+/// that SExtractor reads, which is what std::strtod() finds at the beginning of the text.
 std::string checked_number(const SextractorKey& key, const std::string& text, const std::string& place,
                            const OnMistake& on_mistake) {
   if (finite_number(text) || is_word_for_scale(key, text)) return text;
@@ -76,7 +77,7 @@ std::string checked_number(const SextractorKey& key, const std::string& text, co
   return shortest(taken);
 }
 
-/// Cuts a number at its decimal point, as SExtractor does for a key of whole numbers: 10.9 is 10.
+/// Cuts off the decimals of a number, as SExtractor does for keys whose values are whole numbers: "10.9" becomes "10".
 std::string without_decimals(const std::string& text) {
   const std::size_t point = text.find('.');
   const bool decimals = point != text.npos && point > 0 && text[point - 1] >= '0' && text[point - 1] <= '9' &&
@@ -139,11 +140,12 @@ void check_count(const SextractorKey& key, std::size_t count, const std::string&
        name + " has " + std::to_string(count) + (count == 1 ? " value" : " values") + "; SExtractor takes " + wanted);
 }
 
-/// The range that SExtractor 2.25 allows for a number; it calls other values "keyword out of range".
+/// The range of values that SExtractor 2.25 accepts for a key. For other values, SExtractor ends with "keyword out of
+/// range".
 struct Range {
   std::string_view key;
   double least, most;
-  bool above = false;  ///< the least value itself is excluded
+  bool above = false;  ///< true: the value must be larger than `least`
 };
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
@@ -176,8 +178,8 @@ constexpr Range ranges[] = {
     {"PSF_NMAX", 1, 9},
 };
 
-/// Throws Error{config} for values that SExtractor refuses. Two values of a threshold are magnitudes and stay
-/// unchecked.
+/// Throws Error{config} if SExtractor refuses a value. A threshold with two values is a surface brightness in
+/// magnitudes, which has no limits.
 void check_range(const SextractorKey& key, const std::vector<std::string>& values, const std::string& place) {
   constexpr std::string_view thresholds[] = {"DETECT_THRESH", "ANALYSIS_THRESH"};
   const bool is_threshold = std::ranges::count(thresholds, key.name) > 0 && values.size() == 1;
@@ -196,7 +198,7 @@ void check_range(const SextractorKey& key, const std::vector<std::string>& value
   }
 }
 
-/// The words that follow the value of a key with a single value, up to a comment.
+/// The words between the value of a key with a single value and a comment or the end of the line.
 std::string further_words(const SextractorKey& key, std::string_view text) {
   if (key.most != 1) return "";
   const std::vector<std::string> words = split(text, separators);
@@ -206,13 +208,14 @@ std::string further_words(const SextractorKey& key, std::string_view text) {
   return further;
 }
 
-/// Parses and checks the values of a key.
+/// Splits the text behind a key into values and checks the values.
 std::vector<std::string> values_of(const SextractorKey& key, std::string_view text, const std::string& place,
                                    const OnMistake& on_mistake) {
   std::vector<std::string> values;
   for (const std::string& word : split(text, separators)) {
     if (word.starts_with('#') || (key.most == 1 && values.size() == 1)) break;
-    // SExtractor reads 4#comment as 4 if the key takes a number, and as the whole word if it takes a text.
+    // Given `4#comment`, SExtractor reads 4 if the key has numbers or words as values, and `4#comment` if the values
+    // are texts.
     const bool is_text = key.value == SextractorValue::text;
     const std::size_t comment = is_text ? word.npos : word.find('#');
     values.push_back(expanded(word.substr(0, comment), place));
@@ -225,7 +228,8 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
   return values;
 }
 
-/// Tells of an unknown key that is misspelt; returns whether it is. Refuses a file of another kind.
+/// Reports an unknown key that resembles a known key, and returns whether the key does. Throws Error{config} if the key
+/// is a section of srcextract's own configuration, since the file is then not SExtractor's.
 bool is_misspelt(std::string_view key, const std::string& place, const OnMistake& on_mistake) {
   if (key.ends_with(':') && ("\n" + dump_config(Config{})).find("\n" + std::string(key) + "\n") != std::string::npos)
     fail(place, quoted(std::string(key)) +

@@ -12,52 +12,56 @@
 
 namespace srcextract::sextractor {
 
-/// The value of a key.
+/// A key of SExtractor with its values.
 struct Setting {
   const SextractorKey* key = nullptr;
   std::vector<std::string> values;
-  std::string place;         ///< `file:line`; empty: not set, so SExtractor's default holds
-  std::string before = {};   ///< place of an earlier setting of the same key, which this one overrides
-  std::string further = {};  ///< words that follow the value, if the key takes a single one, up to a comment
+  std::string place;  ///< `file:line` of the setting; empty: the key is not set and the values are SExtractor's default
+  /// place of the previous setting of the same key, which this setting replaces; empty if there is none
+  std::string before = {};
+  /// for a key with a single value: further words on the line up to a comment, which SExtractor ignores
+  std::string further = {};
 
   bool is_set() const { return !place.empty(); }
-  /// The setting as a line of a file: `PHOT_AUTOPARAMS 2.5,3.5`.
+  /// The setting as a line of a configuration file: `PHOT_AUTOPARAMS 2.5,3.5`.
   std::string text() const;
-  /// A remark, after "; ", that SExtractor ignores the further words; empty without such words.
+  /// A remark for the end of a message, beginning with "; ", that SExtractor ignores the words in `further`; empty if
+  /// there are no such words.
   std::string further_words() const;
-  /// Whether the values equal SExtractor's default.
   bool is_usual() const;
 
-  /// The value at `index`, or the last one beyond the end, as SExtractor fills pairs. Words and Y/N are in capitals. A
-  /// key without values gives an empty text, 0 or false.
+  /// The value at `index`; beyond the end, the last value, since SExtractor completes pairs in this way. word() returns
+  /// words and Y or N in capital letters. If the key has no values, word() returns an empty text, number() 0 and yes()
+  /// false.
   std::string word(std::size_t index = 0) const;
   double number(std::size_t index = 0) const;
   bool yes(std::size_t index = 0) const { return word(index) == "Y"; }
   std::vector<double> numbers() const;
 };
 
-/// A SExtractor configuration, key by key.
+/// The values of all keys of SExtractor.
 class Configuration {
  public:
-  /// Starts with the defaults that `source-extractor -dd` prints.
   Configuration();
 
-  /// Sets a key from a line of a file or an option -KEY VALUE; `text` follows the key. Unknown keys are skipped. If one
-  /// resembles a known key, or if a number is none, `on_mistake` is called. If that returns, the key is skipped, and
-  /// the number is what SExtractor reads. Throws Error{config} that begins with `place` if the value is invalid.
+  /// Sets a key from a line of a file or a command-line option; `text` is what follows the key. Calls `on_mistake` if
+  /// an unknown key resembles a known key or a number is not a number; the default throws Error{config}. If
+  /// `on_mistake` returns, the unknown key is ignored, and the number is what SExtractor reads from the text. Unknown
+  /// keys that resemble no known key are added to unknown(). Throws Error{config} that begins with `place` if a value
+  /// is invalid.
   void set(std::string_view key, std::string_view text, const std::string& place,
            const OnMistake& on_mistake = refuse_mistake);
 
-  /// Replaces the values of a key of sextractor_keys() by others of its type.
+  /// Replaces the values of a key without any check. `key` is the name of a key in sextractor_keys().
   void set_values(std::string_view key, std::vector<std::string> values);
 
-  /// The setting of a key of sextractor_keys().
+  /// The setting of a key; `key` is the name of a key in sextractor_keys().
   const Setting& operator[](std::string_view key) const;
 
-  /// All settings, in SExtractor's order.
+  /// All settings, in the order of sextractor_keys().
   const std::vector<Setting>& settings() const { return settings_; }
 
-  /// Unknown keys that were skipped.
+  /// Unknown keys that resemble no known key.
   const std::vector<UnknownName>& unknown() const { return unknown_; }
 
  private:
@@ -65,15 +69,16 @@ class Configuration {
   std::vector<UnknownName> unknown_;
 };
 
-/// Reads a .sex file as SExtractor 2.25 does:
-/// - A line is a key, in any case, and values, separated by blanks, commas, semicolons, quotes or =.
+/// Reads a .sex file in the same way as SExtractor 2.25:
+/// - A line is a key, in any case, and its values, separated by blanks, commas, semicolons, quotes or =.
 /// - # begins a comment.
-/// - $NAME, up to a /, a : or the end of the value, and ${NAME} are environment variables.
-/// - The last setting of a key counts; missing keys have their defaults.
-/// - Unknown keys are skipped.
+/// - $NAME and ${NAME} are environment variables. NAME without braces ends at a /, a :, a backslash or the end of the
+///   value.
+/// - If a key is set several times, the last setting counts. Missing keys have SExtractor's defaults.
+/// - Unknown keys are ignored.
 ///
-/// Calls `on_mistake` as Configuration::set does. Throws Error{config} that begins `path:line:` for an invalid value, a
-/// file without SExtractor keys, or an unreadable file.
+/// Calls `on_mistake` as Configuration::set() does. Throws Error{config} that begins with `path:line:` for an invalid
+/// value, and Error{config} that begins with `path` for an unreadable file or a file without keys of SExtractor.
 Configuration read_configuration(const std::string& path, const OnMistake& on_mistake = refuse_mistake);
 
 }  // namespace srcextract::sextractor

@@ -12,7 +12,7 @@
 namespace srcextract::sextractor {
 namespace {
 
-/// Keys in -dd that -d leaves out.
+/// Keys that `source-extractor -dd` lists and `source-extractor -d` does not.
 constexpr std::string_view further_keys[] = {
     "DETECT_MAXAREA", "THRESH_TYPE",     "FILTER_THRESH", "WEIGHT_TYPE",     "RESCALE_WEIGHTS", "WEIGHT_IMAGE",
     "WEIGHT_GAIN",    "WEIGHT_THRESH",   "FLAG_IMAGE",    "FLAG_TYPE",       "DGEO_TYPE",       "DGEO_IMAGE",
@@ -22,14 +22,14 @@ constexpr std::string_view further_keys[] = {
     "INTERP_TYPE",    "PSF_NAME",        "PSF_NMAX",      "PATTERN_TYPE",    "SOM_NAME",
 };
 
-/// The text padded to `width`, with at least one blank at its end.
+/// The text with blanks added at its end: at least one, and as many as `width` characters need.
 std::string padded(std::string text, std::size_t width) {
   text.resize(std::max(width, text.size() + 1), ' ');
   return text;
 }
 
-/// Descriptions of SExtractor's keys that the command `srcextract sextractor` uses and srcextract's configuration
-/// lacks.
+/// Descriptions of keys that only the command `srcextract sextractor` uses; srcextract's own configuration has no such
+/// keys.
 const std::map<std::string_view, std::string_view>& of_the_command() {
   static const std::map<std::string_view, std::string_view> all = {
       {"CATALOG_NAME", "the catalogue; STDOUT: standard output"},
@@ -53,7 +53,7 @@ struct Description {
   std::string text, unit;
 };
 
-/// Descriptions and units of those of SExtractor's columns that srcextract has.
+/// Descriptions and units of all columns of srcextract, by SExtractor's name without a number at its end.
 std::map<std::string, Description> descriptions() {
   std::map<std::string, Description> all;
   const auto add = [&](const Column& column) {

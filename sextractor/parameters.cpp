@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
-/// Largest size of a column in a .param file: PHOT_APERTURES has at most as many values; SExtractor fills the rest with
-/// zeros.
+/// Largest size of a column in a .param file, equal to the largest number of values of PHOT_APERTURES. SExtractor
+/// writes 0 into elements beyond the number of apertures.
 constexpr int largest_size = 4096;
 
-/// The numbers between the brackets of "(35,35)" or "[2]".
+/// The numbers in round or square brackets, as in "(35,35)" or "[2]".
 std::vector<int> sizes_in(std::string_view text, const std::string& column, const std::string& place) {
   const auto wrong = [&] {
     fail(place, "the sizes of " + column + " must be whole numbers from 1 to " + std::to_string(largest_size) +
@@ -47,7 +47,8 @@ std::vector<int> sizes_in(std::string_view text, const std::string& column, cons
   return sizes;
 }
 
-/// Tells of an unknown column that is a mistake: a misspelt name, or several in a line. Returns whether it is one.
+/// Reports an unknown column if the name resembles a known column or contains characters that no column name has.
+/// Returns whether the name does.
 bool is_mistaken(const std::string& name, const std::string& place, const OnMistake& on_mistake) {
   constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const std::string near = nearest(name, sextractor_columns());
@@ -58,7 +59,7 @@ bool is_mistaken(const std::string& name, const std::string& place, const OnMist
   return true;
 }
 
-/// Parses the column of a non-empty line; without sizes if SExtractor has no such column.
+/// Parses a non-empty line. If SExtractor has no column of this name, the Parameter has no sizes.
 Parameter parse_parameter(std::string_view line, const std::string& place) {
   const std::size_t bracket = line.find_first_of("([");
   const std::size_t name_end = std::min({bracket, line.find_first_of(blanks), line.find('#'), line.size()});
@@ -67,7 +68,6 @@ Parameter parse_parameter(std::string_view line, const std::string& place) {
   if (bracket == line.npos || line.find_first_not_of(blanks, name_end) != bracket) return parameter;
   if (bracket != name_end)
     fail(place, "between " + parameter.name + " and its size must be no blank: write " + parameter.name + "(3)");
-  // Blanks are allowed between the sizes.
   const std::size_t closed = line.find_first_of(")]", bracket);
   const std::size_t end =
       closed == line.npos ? line.size() : std::min(line.find_first_of(" \t\r\f\v#", closed), line.size());

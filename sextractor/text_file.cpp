@@ -20,7 +20,8 @@ using config::fail;
 
 namespace {
 
-/// Largest text, far above real files; it limits the cost of a wrong file.
+/// Largest size of a text in bytes: 1 MiB, far more than real files have. A larger file is not a configuration, and
+/// reading the file would cost time and memory.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
 
 void check_line(std::string_view line, const std::string& place) {
@@ -30,7 +31,7 @@ void check_line(std::string_view line, const std::string& place) {
   if (std::ranges::any_of(line, control)) fail(place, "a control character; this is no text that SExtractor reads");
 }
 
-/// Reads a file or a pipe once, up to one byte beyond the limit.
+/// Reads a file or pipe once. At most one byte beyond the limit is read, which shows that the text is too large.
 std::string read_text(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) fail(path, "is a directory; name the file in it");

@@ -6,38 +6,38 @@
 
 namespace srcextract::sextractor {
 
-/// Calls f(line, `path:line`) for each line of a text of at most 1 MiB, which may be a pipe. Throws Error{config} if
-/// the text cannot be read, is larger, or holds control characters.
+/// Calls f(line, place) for each line of the file or pipe `path`; `place` is `path:line`. Throws Error{config} if the
+/// file cannot be read, is larger than 1 MiB, or contains control characters.
 void for_each_text_line(const std::string& path, const std::function<void(std::string_view, const std::string&)>& f);
 
-/// Called with the place (`file:line`) and the text of a mistake that SExtractor passes over: a misspelt name, or a
-/// text in the place of a number.
+/// Called with the place (`file:line`) and a message when SExtractor would ignore a mistake: a misspelt name, or a text
+/// instead of a number. The caller goes on if the function returns.
 using OnMistake = std::function<void(const std::string& place, const std::string& message)>;
 
-/// Throws Error{config} with place and message.
+/// The strict OnMistake: throws Error{config} with place and message.
 void refuse_mistake(const std::string& place, const std::string& message);
 
-/// A key or column that SExtractor 2.25 skips as unknown; older versions had others.
+/// The name of a key or column that SExtractor 2.25 does not have and ignores; older versions may have had the name.
 struct UnknownName {
   std::string name;
   std::string place;  ///< `file:line`
 };
 
-/// The file that SExtractor would open for this name, relative to the working directory; else the file beside
-/// `configuration`; empty if there is neither.
+/// Returns `name` if a file of this name exists relative to the working directory, where SExtractor looks. Else returns
+/// the path of a file of this name in the directory of the file `configuration`, or an empty text if there is none.
 std::string find_file(const std::string& name, const std::string& configuration);
 
-/// What messages say where find_file() finds none.
+/// Part of a message if find_file() finds no file.
 inline constexpr const char* no_such_file =
     "there is no such file, neither in the working directory nor beside the configuration";
 
-/// A file and, for FILE[2], the number of an HDU, as SExtractor names an image.
+/// An image as SExtractor names it: FILE, or FILE[2] with the number of an HDU.
 struct NamedImage {
-  std::string path, extension;  ///< extension: empty without brackets
+  std::string path, extension;  ///< `extension` is the number in brackets; empty without brackets
 };
 
-/// Parses the name of an image. If a file exists whose name has the brackets, they are part of the name. Throws
-/// Error{config} that begins with `where` if there is no number in the brackets.
+/// Splits the name of an image into file and HDU number. If a file exists whose own name ends in the brackets, the
+/// brackets belong to `path`. Throws Error{config} that begins with `where` if the text in brackets is not a number.
 NamedImage named_image(const std::string& text, const std::string& where);
 
 }  // namespace srcextract::sextractor

@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* draft_name = "config.yaml";
 
-/// Records what is left: names that SExtractor does not know, keys that are set twice, and keys without a counterpart.
+/// Records as unmet: unknown keys and columns, settings that a later setting replaces, and keys without a counterpart
+/// in srcextract that are not recorded yet.
 void name_the_rest(const Request& request, Translation& to) {
   for (const UnknownName& key : request.configuration.unknown())
     to.unmet.push_back({key.name, key.place, "SExtractor has no such key, and passes over the line", false});
@@ -42,7 +43,7 @@ void name_the_rest(const Request& request, Translation& to) {
   }
 }
 
-/// The line number at the beginning of a message about the draft; 0 if there is none.
+/// The line number at the beginning of an error message about the draft configuration; 0 if there is none.
 std::size_t line_of(std::string_view message) {
   const std::string begin = std::string(draft_name) + ":";
   std::size_t line = 0;
@@ -50,13 +51,13 @@ std::size_t line_of(std::string_view message) {
   return line;
 }
 
-/// The message without the place at its beginning.
+/// The message without the leading `file:line: `.
 std::string without_place(std::string_view message) {
   const std::size_t blank = message.find(": ");
   return std::string(message.substr(blank == message.npos ? 0 : blank + 2));
 }
 
-/// Default value of an entry's key, in YAML.
+/// The default value of an entry's key, as YAML.
 std::string usual_value(const Entry& entry) {
   const std::string usual = "\n" + dump_config(Config{}), key = "\n  " + entry.key + ": ";
   const std::size_t section = usual.find("\n" + entry.section + ":\n");
@@ -64,8 +65,8 @@ std::string usual_value(const Entry& entry) {
   return usual.substr(begin, usual.find('\n', begin) - begin);
 }
 
-/// Makes a configuration of the entries. An entry that the configuration refuses, such as a value beyond srcextract's
-/// limits, is removed and recorded as unmet with the reason.
+/// Parses the entries as a configuration of srcextract. If parsing fails at an entry (its value exceeds srcextract's
+/// limits, for example), the entry is removed and recorded as unmet, and parsing is repeated.
 Config accepted(Translation& to) {
   sort_by_section(to.entries);
   for (;;) {
@@ -87,7 +88,8 @@ Config accepted(Translation& to) {
   }
 }
 
-/// Adds the columns that the configuration allows.
+/// Adds the entry output.columns with those requested columns that are valid together with the other entries. Records
+/// the others as unmet.
 void put_columns(const Request& request, Translation& to) {
   Config config = accepted(to);
   config.output.columns.clear();

@@ -21,7 +21,7 @@ using config::format_value;
 
 namespace {
 
-/// SExtractor's default.conv, for use without the file.
+/// SExtractor's default kernel, used if default.conv is requested and the file does not exist.
 const KernelFile& usual_kernel() {
   static const KernelFile kernel{{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}}, true};
   return kernel;
@@ -31,7 +31,8 @@ std::string place_or(const Setting& setting, const std::string& path) {
   return setting.is_set() ? setting.place : path;
 }
 
-/// Whether the filter is a retina (a neural network): retinas are FITS files, SExtractor's other filters are text.
+/// Whether the filter file is a retina, SExtractor's word for a neural network that filters. Retinas are FITS files;
+/// all other filters are text files.
 bool is_retina(const std::string& path) {
   std::array<char, 6> begin{};
   std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
@@ -51,8 +52,8 @@ KernelFile read_kernel(const Setting& name, const std::string& file, const std::
   }
 }
 
-/// Turns the kernel by half a turn. SExtractor correlates: it multiplies a pixel with the kernel value in the same
-/// direction. A convolution, as used here, takes the value in the opposite direction.
+/// Rotates the kernel by 180 degrees. SExtractor correlates: each kernel value is multiplied with the pixel at the same
+/// offset. srcextract convolves: each kernel value is multiplied with the pixel at the opposite offset.
 std::vector<std::vector<double>> turned(std::vector<std::vector<double>> values) {
   std::ranges::reverse(values);
   for (auto& row : values) std::ranges::reverse(row);
@@ -94,14 +95,14 @@ void put_filter(const Request& request, Translation& to) {
 
 enum class Unit { sigma, absolute, magnitudes };
 
-/// The unit of threshold number `index` (detection or analysis). Two values are a surface brightness and its zero
-/// point, whatever THRESH_TYPE says. THRESH_TYPE may have one value for each threshold.
+/// The unit of a threshold: `index` is 0 for detection and 1 for analysis. A threshold with two values is a surface
+/// brightness and its zero point, whatever THRESH_TYPE says. THRESH_TYPE may have a value for each index.
 Unit unit_of(const Setting& threshold, const Setting& type, std::size_t index) {
   if (threshold.values.size() == 2) return Unit::magnitudes;
   return type.word(index) == "ABSOLUTE" ? Unit::absolute : Unit::sigma;
 }
 
-/// The surface brightness of the threshold, converted from its own zero point to `zero_point`.
+/// The surface brightness of a threshold, converted from the threshold's own zero point to `zero_point`.
 double brightness(const Setting& threshold, double zero_point) {
   return threshold.number(0) + (zero_point - threshold.number(1));
 }
@@ -110,7 +111,7 @@ double pixel_value(const Setting& threshold, double scale) {
   return scale * scale * std::pow(10, -0.4 * (threshold.number(0) - threshold.number(1)));
 }
 
-/// Whether a requested column depends on the analysis threshold.
+/// Whether a requested column depends on the analysis threshold. Without a list of columns, true.
 bool wants_analysis(const Request& request) {
   constexpr std::string_view exact[] = {"ISOAREA_IMAGE", "ISOAREA_WORLD", "MU_THRESHOLD",
                                         "FWHM_IMAGE",    "FWHM_WORLD",    "CLASS_STAR"};
@@ -128,7 +129,8 @@ void put_thresholds(const Request& request, Translation& to) {
   const bool same_unit = unit_of(analyse, type, 1) == unit;
   double zero_point = 0;
   const Setting& zero_from = zero_point_of(request, zero_point);
-  // If MAG_* have no zero point, a threshold in magnitudes, which has its own, is written as a pixel value.
+  // A surface brightness has its own zero point. If magnitude columns have none, the threshold is converted to a pixel
+  // value, which needs the pixel scale.
   const bool as_pixels = unit == Unit::magnitudes && zero_point == 0 && scale.number() > 0;
   const auto value_of = [&](const Setting& threshold) {
     if (unit != Unit::magnitudes) return threshold.number();

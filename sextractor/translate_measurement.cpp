@@ -28,8 +28,8 @@ void put_number(const Request& request, const char* key, const std::string& path
   to.put(path, format_value(request[key].number()), {&request[key]});
 }
 
-/// Adds a header keyword that gives a number; NONE means none. A keyword that is too long, in small letters, or in
-/// quotes also means none, since SExtractor finds no such keyword in a header.
+/// Adds an entry for the name of a header keyword. The entry is `none` if the value is NONE or not a valid keyword (1
+/// to 8 capital letters, digits, - or _). SExtractor finds an invalid keyword in no header, so the effect is the same.
 void put_keyword(const Setting& setting, const std::string& path, Translation& to) {
   const std::string keyword = setting.word();
   if (in_capitals(keyword) == "NONE") return to.put(path, "none", {&setting});
@@ -42,8 +42,9 @@ void put_pixel_scale(const Setting& setting, Translation& to) {
          finite_number(setting.values.front()) ? "" : "SExtractor reads a word as 0: the scale is that of the WCS");
 }
 
-/// Returns those of the first `count` values of a setting that srcextract's list accepts; all values if it accepts
-/// none. `problem_of` checks the list with each further value; refused values are recorded as unmet.
+/// Returns the first `count` values of a setting without those that srcextract refuses. problem_of(values) returns an
+/// empty text if srcextract accepts the list. Refused values are recorded as unmet. If all are refused, returns all
+/// values of the setting.
 template <class ProblemOf>
 std::vector<double> taken(const Setting& setting, std::size_t count, const std::string& path,
                           const ProblemOf& problem_of, Translation& to) {
@@ -58,13 +59,14 @@ std::vector<double> taken(const Setting& setting, std::size_t count, const std::
     left_out.push_back(setting.values[i]);
     if (reason.empty()) reason = problem;
   }
-  if (values.empty()) return setting.numbers();  // the configuration refuses these
+  if (values.empty()) return setting.numbers();  // the configuration refuses this list later, which records it as unmet
   if (!left_out.empty())
     to.lose(setting, "without " + join(left_out) + ", and what follows moves up: '" + path + "' otherwise " + reason);
   return values;
 }
 
-/// Adds those values of a list that the requested columns need; the other values are not measured here.
+/// Adds a list of values, shortened to as many values as the requested columns need. `columns` are the columns whose
+/// sizes count.
 template <class ProblemOf>
 void put_list(const Request& request, const char* key, const std::string& path, const std::vector<std::string>& columns,
               const ProblemOf& problem_of, Translation& to) {
@@ -100,7 +102,8 @@ void put_fractions(const Request& request, Translation& to) {
   put_list(request, "PHOT_FLUXFRAC", "measurement.flux_radius", {"FLUX_RADIUS"}, problem_of, to);
 }
 
-/// FLUX_GROWTH(n) and MAG_GROWTH(n) divide one curve of growth into n steps.
+/// Adds the number of steps of the growth curve. FLUX_GROWTH(n) and MAG_GROWTH(m) are one curve, which has the larger
+/// of the two numbers of steps, at most 64.
 void put_growth(const Request& request, Translation& to) {
   const std::vector<std::string> columns = {"FLUX_GROWTH", "MAG_GROWTH"};
   constexpr int most = 64;
@@ -131,7 +134,7 @@ void put_network(const Request& request, Translation& to) {
   to.put("measurement.seeing_fwhm", format_value(seeing.number()), {&seeing});
 }
 
-/// Whether requested columns need a fit of the PSF.
+/// Whether a requested column is measured by fitting the PSF.
 bool wants_psf(const Request& request) {
   return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
     const bool of_psf =

@@ -13,7 +13,7 @@ using config::format_value;
 
 namespace {
 
-/// srcextract's format for a CATALOG_TYPE, and a remark if the two formats differ.
+/// The format in srcextract for a CATALOG_TYPE, and a note if the two formats differ.
 struct Format {
   std::string ours, note;
 };

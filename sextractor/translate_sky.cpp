@@ -13,14 +13,15 @@ std::int64_t whole(const Setting& setting, std::size_t index = 0) {
   return static_cast<std::int64_t>(setting.number(index));
 }
 
-/// Adds the two sides of a rectangle; for a square, the second key stays at its default, 0.
+/// Adds width and height of a rectangle. If both are equal, only the width is added, since the default height of 0
+/// means the same as the width.
 void put_sides(const Setting& setting, const std::string& width_key, std::int64_t width, const std::string& height_key,
                std::int64_t height, Translation& to, const std::string& note = "") {
   to.put(width_key, format_value(width), {&setting}, note);
   if (height != width) to.put(height_key, format_value(height), {&setting});
 }
 
-/// Adds the filter size. SExtractor's filter is symmetric, so its size is odd.
+/// Adds the size of the sky mesh filter. SExtractor uses an even size as the next odd size.
 void put_filter_size(const Setting& setting, Translation& to) {
   const auto odd = [&](std::size_t index) { return whole(setting, index) / 2 * 2 + 1; };
   const bool even = odd(0) != whole(setting, 0) || odd(1) != whole(setting, 1);
@@ -30,7 +31,7 @@ void put_filter_size(const Setting& setting, Translation& to) {
 
 void put_level(const Request& request, Translation& to) {
   const Setting &type = request["BACK_TYPE"], &value = request["BACK_VALUE"];
-  // The last value of a pair belongs to the measured image, the first to the detection image (DETECT).
+  // The last value of a pair belongs to the measured image, the first to the detection image.
   const bool manual = type.word(1) == "MANUAL";
   const bool same = type.word(0) == type.word(1) && (!manual || value.number(0) == value.number(1));
   if (!same)

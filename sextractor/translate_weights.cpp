@@ -15,7 +15,8 @@ using config::format_value;
 
 namespace {
 
-constexpr std::size_t of_detection = 0, of_measurement = 1;  // order of values in pairs
+// index in a setting with a value for the detection image and a value for the measured image
+constexpr std::size_t of_detection = 0, of_measurement = 1;
 
 std::string our_type(const std::string& word) {
   static const std::map<std::string, std::string> types = {
@@ -32,22 +33,21 @@ std::string our_interpolation(const std::string& word) {
   return word == "ALL" ? "all" : word == "VAR_ONLY" ? "variance" : "none";
 }
 
-/// The file named by a key.
 NamedImage file_of(const Setting& setting, std::size_t index) {
   return named_image(setting.word(index), (setting.is_set() ? setting.place + ": " : "") + setting.text());
 }
 
-/// The HDU of a map FILE[2]; without brackets `auto`: the HDUs that are paired with the images.
+/// The HDU number of a map FILE[2]. Without brackets `auto`, which pairs HDUs of the map with HDUs of the image.
 std::string hdu_of(const NamedImage& map) {
   return map.extension.empty() ? "auto" : map.extension;
 }
 
-/// Whether both images have the same value.
+/// Whether the detection image and the measured image have the same value of a setting.
 bool is_one(const Setting& setting) {
   return setting.word(of_detection) == setting.word(of_measurement);
 }
 
-/// Interpolation settings of a map, for DETECT.
+/// Settings for the interpolation of weights in the detection image.
 std::vector<std::string> interpolation_of_detection(const Request& request) {
   const std::string type = our_interpolation(request["INTERP_TYPE"].word(of_detection));
   std::vector<std::string> settings = {"weights.interpolate=" + type};
@@ -60,7 +60,6 @@ std::vector<std::string> interpolation_of_detection(const Request& request) {
   return settings;
 }
 
-/// Weight settings of DETECT alone.
 std::vector<std::string> settings_of_detection(const Request& request) {
   const std::string type = our_type(request["WEIGHT_TYPE"].word(of_detection));
   std::vector<std::string> settings = {"weights.type=" + type};
@@ -81,7 +80,7 @@ std::vector<std::string> settings_of_detection(const Request& request) {
   return settings;
 }
 
-/// Whether the detection image (DETECT) has other weights than the measured image, or uses the same map differently.
+/// Whether the detection image has other weights than the measured image, or uses the same map differently.
 bool has_own_weights(const Request& request) {
   const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
   const Setting &thresholds = request["WEIGHT_THRESH"], &rescale = request["RESCALE_WEIGHTS"];

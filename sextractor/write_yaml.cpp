@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t widest = 120;
 
-/// A comment broken into lines; lines after the first have the indent `hanging`. Characters that YAML refuses become
-/// blanks.
+/// The text as comment lines of at most `widest` characters; lines after the first are indented by `hanging`. Control
+/// characters, which YAML forbids, become blanks.
 std::string comment(std::string text, const std::string& indent, const std::string& hanging = "") {
   std::ranges::replace_if(
       text, [](unsigned char c) { return c < ' ' || c == 127; }, ' ');

@@ -10,15 +10,16 @@
 namespace srcextract {
 namespace {
 
-/// A block of records ends with the record at which its size reaches this many bytes.
+/// Size in bytes from which on a block of records is written: the block ends with the record that reaches this size.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 constexpr std::string_view avro_magic("Obj\x01", 4);
 
-/// The mark behind the header and behind every block: fixed random bytes, which data are unlikely to contain.
+/// Avro's sync marker, which follows the header and every block: 16 fixed random bytes, which data are unlikely to
+/// contain.
 constexpr std::string_view sync_mark("\x9d\x1f\xe3\x42\xb7\x06\xc8\x5a\x71\xee\x0b\xd4\x2c\x93\xf8\x67", 16);
 
-/// Appends a number in Avro's encoding: zigzag, then 7 bits a byte.
+/// Appends a number in Avro's encoding: zigzag, then a variable number of bytes with 7 bits each.
 void append_long(std::string& out, std::int64_t value) {
   append_varint(out, (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
 }
@@ -28,14 +29,14 @@ void append_text(std::string& out, std::string_view text) {
   out += text;
 }
 
-/// Throws Error{internal} unless a call of libavro succeeded.
+/// Throws Error{internal} if `failure`, the result of a libavro function, is not 0.
 void require(int failure, const char* doing) {
   if (failure != 0)
     throw Error(ErrorKind::internal,
                 std::string("libavro cannot ") + doing + ": " + avro_strerror() + "; please report this");
 }
 
-/// Writes an AvroValue into libavro's value `to_`, by its type.
+/// Stores an AvroValue in the libavro value `to_`, with the function for its type.
 class Setter {
  public:
   explicit Setter(avro_value_t& to) : to_(to) {}
@@ -70,7 +71,7 @@ class Setter {
 
 }  // namespace
 
-/// Holds libavro's schema, and one libavro record that is filled anew for each record written.
+/// Encodes records with libavro: holds the schema, and one libavro record that each encode() fills anew.
 class AvroFile::Encoder {
  public:
   explicit Encoder(const std::string& schema) {
@@ -86,7 +87,6 @@ class AvroFile::Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  /// Appends the encoded record.
   void encode(const std::vector<AvroValue>& fields, std::string& out) {
     require(avro_value_reset(&record_), "forget a record");
     Setter set(record_);

@@ -20,10 +20,10 @@
 namespace srcextract {
 namespace {
 
-/// Rows that a thread assembles at a time; they fit into a core's cache.
+/// Rows that a thread encodes at a time, few enough to fit into the cache of a processor core.
 constexpr std::int64_t chunk_rows = 2048;
 
-/// Limits on the rows assembled before a write.
+/// Largest number of rows, and of bytes, that are encoded before they are written to the file.
 constexpr std::int64_t rows_at_a_time = 64 * chunk_rows, bytes_at_a_time = std::int64_t{64} << 20;
 
 std::int64_t longest_text(const FieldValues<std::string>& values, std::int64_t rows) {
@@ -50,12 +50,12 @@ std::int64_t element_bytes(bool narrow) {
   return narrow ? std::min(all, narrow_bytes) : all;
 }
 
-/// The byte of a character in FITS text: printable ASCII, else '?'.
+/// Returns the byte that stands for a character in FITS text: printable ASCII, else '?'.
 std::byte byte_of(char c) {
   return static_cast<std::byte>(is_printable(c) ? c : '?');
 }
 
-/// Clamps finite values to the range of a float; the plain conversion would be undefined.
+/// Clamps a finite value to the range of float, since the conversion of a value out of range is undefined.
 float narrowed(double value) {
   constexpr double most = std::numeric_limits<float>::max();
   return static_cast<float>(std::isfinite(value) ? std::clamp(value, -most, most) : value);
@@ -74,7 +74,7 @@ void store(T value, std::int64_t width, std::byte* out) {
   store_big_endian(value, out);
 }
 
-/// Pads short text with NUL.
+/// Stores text in printable ASCII, padded with NUL to `width` bytes.
 void store(const std::string& text, std::int64_t width, std::byte* out) {
   if (std::ssize(text) > width)
     throw Error(ErrorKind::internal, "text is longer than its column of a FITS table; please report this");
@@ -82,7 +82,7 @@ void store(const std::string& text, std::int64_t width, std::byte* out) {
   std::ranges::transform(text, out, byte_of);
 }
 
-/// Encodes rows [begin, end) as the FITS file stores them, and writes the bytes to `out`.
+/// Encodes rows [begin, end) as a FITS file stores them, and writes the bytes to `out`.
 void store_rows(const CatalogRows& rows, const std::vector<BinaryForm>& forms, std::int64_t begin, std::int64_t end,
                 std::byte* out) {
   const std::int64_t stride = row_bytes(forms);
@@ -97,7 +97,7 @@ void store_rows(const CatalogRows& rows, const std::vector<BinaryForm>& forms, s
   });
 }
 
-/// Writes rows of a FITS table in big-endian order: row by row, each field element by element.
+/// Writes rows of a FITS table, big-endian: row by row, field by field, element by element.
 class TableRows final : public RowSink {
  public:
   TableRows(OutputFile& file, std::vector<BinaryForm> forms, std::int64_t count, const Cpu& where)
@@ -147,7 +147,7 @@ std::vector<BinaryForm> binary_forms(const CatalogRows& rows, const std::functio
 }
 
 std::vector<std::string> fits_names(const CatalogRows& rows) {
-  constexpr std::size_t longest = 65;  // leaves room in the 68 characters of a card for a suffix such as "_2"
+  constexpr std::size_t longest = 65;  // leaves 3 of a card's 68 characters for a suffix such as "_2"
   std::vector<std::string> names;
   std::set<std::string> taken;
   for_each_field(rows, [&](const Column& column, const auto&) {

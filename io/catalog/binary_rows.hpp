@@ -12,34 +12,33 @@
 
 namespace srcextract {
 
-/// How a FITS binary table stores a field.
+/// How a FITS binary table stores a field (a column of numbers, of vectors, of images or of text).
 struct BinaryForm {
-  char letter = 'D';                          ///< letter of TFORM
-  std::int64_t repeat = 1;                    ///< number of elements; bytes for text
-  std::string tdim;                           ///< "(35,35)", for pictures only
-  std::int64_t element_bytes = 0, bytes = 0;  ///< bytes of one element (for text, of the whole text), and of all
-                                              ///< elements
+  char letter = 'D';                          ///< letter of the type in TFORM
+  std::int64_t repeat = 1;                    ///< number of elements in a row; for text, number of bytes
+  std::string tdim;                           ///< TDIM of a field of images, such as "(35,35)"; else empty
+  std::int64_t element_bytes = 0, bytes = 0;  ///< bytes of an element (a whole text), and of all elements
 
-  /// TFORM; a single number has no repeat count.
+  /// Returns TFORM; a single number has no repeat count.
   std::string tform() const { return (repeat == 1 && letter != 'A' ? "" : std::to_string(repeat)) + letter; }
 };
 
-/// Chooses how a FITS table stores each field. A text column is as wide as its longest text. A `narrow` column has
-/// single precision, or at most 32 bits for whole numbers; values out of range are clamped.
+/// Chooses how a FITS table stores each field. A text column is as wide as its longest text. A column for which
+/// `narrow` returns true has single precision, or at most 32 bits for integers; values out of range are clamped.
 std::vector<BinaryForm> binary_forms(
     const CatalogRows& rows, const std::function<bool(const Column&)>& narrow = [](const Column&) { return false; });
 
 std::int64_t row_bytes(const std::vector<BinaryForm>& forms);
 
-/// Names of the fields for a FITS table: ASCII, unique, and short enough for a header card.
+/// Returns the names of the fields for a FITS table: printable ASCII, unique, and short enough for a header card.
 std::vector<std::string> fits_names(const CatalogRows& rows);
 
-/// Writes the data of a FITS table, whose header is in the file already: `count` rows in these forms. finish() pads
-/// them to whole FITS records.
+/// Returns a sink for `count` rows in the forms `forms`. The caller has written the header of the table to the file.
+/// finish() pads the rows to whole FITS records.
 std::unique_ptr<RowSink> binary_sink(OutputFile& file, std::vector<BinaryForm> forms, std::int64_t count,
                                      const Cpu& where);
 
-/// Throws Error{output} if these rows have more columns than a FITS table can have.
+/// Throws Error{output} if the rows have more than 999 columns, the most that a FITS table can have.
 void require_columns_fit(const CatalogRows& rows);
 
 }  // namespace srcextract

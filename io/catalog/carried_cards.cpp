@@ -13,7 +13,8 @@ bool is_name(std::string_view name) {
   return name == "EXTNAME" || name == "EXTVER" || name == "EXTLEVEL";
 }
 
-/// Whether the card describes how pixels are stored or scaled, or a written image has its own card of that name.
+/// Returns true if the keyword describes how pixels are stored or scaled, or if a written image gets its own card of
+/// that name.
 bool is_of_pixels(std::string_view name) {
   constexpr std::string_view names[] = {"BITPIX",  "BSCALE",  "BZERO",   "BLANK",   "BUNIT",    "DATAMIN",
                                         "DATAMAX", "CREATOR", "TFIELDS", "THEAP",   "ZIMAGE",   "ZSCALE",
@@ -26,7 +27,7 @@ bool is_of_pixels(std::string_view name) {
 }
 
 bool is_carried(std::string_view card, std::string_view name) {
-  const std::string meant = meant_keyword(card);  // other programs may take a misspelt card for one of the WCS
+  const std::string meant = meant_keyword(card);  // other programs may read a misspelt WCS card
   return !is_of_file(name) && !is_of_pixels(name) && !is_name(name) && !is_celestial_keyword(std::string(name)) &&
          !is_celestial_keyword(meant);
 }

@@ -21,7 +21,7 @@ void pad_right(std::string& line, std::size_t from, std::size_t width) {
   line.append(width - std::min(width, line.size() - from), ' ');
 }
 
-/// Number of characters of the longest number of type T, as text.
+/// Returns the largest number of characters that a value of type T takes as text.
 template <class T>
 constexpr std::size_t width_of() {
   if constexpr (std::is_same_v<T, std::int16_t>) return 6;
@@ -31,14 +31,15 @@ constexpr std::size_t width_of() {
   return 24;
 }
 
-/// Replaces control characters so that the text stays on one line; with `word`, also blanks, so that it stays one word.
+/// Returns the text with control characters replaced, so that it stays on one line. With `word`, blanks are replaced
+/// too, so that the text stays one word.
 std::string in_line(std::string text, bool word) {
   for (char& c : text)
     if ((c >= 0 && c < ' ') || (word && c == ' ')) c = word ? '_' : ' ';
   return text;
 }
 
-/// A header line for each field, in SExtractor's format `#%4d %-22s %-58s [unit]`.
+/// Returns the header: a line for each field, in SExtractor's format `#%4d %-22s %-58s [unit]`.
 std::string head_of(const CatalogRows& rows, const CatalogMetadata& metadata) {
   std::string out;
   std::size_t number = 1;
@@ -60,7 +61,7 @@ std::string head_of(const CatalogRows& rows, const CatalogMetadata& metadata) {
   return out;
 }
 
-/// SkyCat's header. SkyCat expects the names id, ra, dec and mag for the first four columns.
+/// Returns SkyCat's header. SkyCat requires the names id, ra, dec and mag for the first four columns.
 std::string skycat_head_of(const CatalogRows& rows) {
   constexpr std::string_view known[] = {"id", "ra", "dec", "mag"};
   std::string out =

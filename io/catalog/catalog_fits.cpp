@@ -29,8 +29,8 @@ TableHead head_of(const CatalogRows& rows, const std::vector<BinaryForm>& forms,
   return head;
 }
 
-/// Returns the header of a table with `count` rows. CFITSIO takes longer to build a header than a tiny image takes to
-/// extract. Images of a survey mostly have equal headers, so each thread keeps its last one.
+/// Returns the header of a table with `count` rows. CFITSIO takes longer to build a header than the extraction of a
+/// tiny image takes. Most catalogues of a survey have equal headers, so each thread reuses the last header if it can.
 std::string header_of(TableHead head, std::int64_t count) {
   thread_local TableHead known;
   thread_local std::string header;

@@ -17,8 +17,8 @@
 namespace srcextract {
 namespace {
 
-/// Whether SExtractor stores the column in single precision or 32 bits. PSFEx assumes these types for most columns and
-/// ignores TFORM. Moments and most positions are double precision there too.
+/// Returns true if SExtractor stores the column in single precision or 32 bits. PSFEx assumes SExtractor's types for
+/// most columns and ignores TFORM. SExtractor stores moments and most positions in double precision.
 bool is_narrow(const Column& column) {
   constexpr std::string_view begins[] = {
       "A_",        "AWIN_",     "B_",      "BWIN_",     "THETA",    "ERRA_",     "ERRAWIN_", "ERRB_",
@@ -31,19 +31,18 @@ bool is_narrow(const Column& column) {
   return false;
 }
 
-/// Header cards, padded to whole records.
 class Cards {
  public:
   void add(const HeaderValue& value, std::string_view comment = {}) { text_ += format_card(value, comment); }
 
   void add_text(const std::string& keyword, const std::string& text, std::string_view comment = {}) {
     if (text.empty()) return;
-    constexpr std::size_t room = 65, shortest = 8;  // bytes for value and comment in a card, without separators; fewest
-                                                    // bytes of a text value
+    constexpr std::size_t room = 65, shortest = 8;  // bytes of value and comment in a card, without separators;
+                                                    // fewest bytes of a text value
     add({keyword, printable_ascii(text)}, comment.substr(0, room - std::min(room, std::max(shortest, text.size()))));
   }
 
-  /// Adds HISTORY cards, as many as the text needs.
+  /// Adds a text as HISTORY cards, as many as the text needs.
   void add_history(std::string text) {
     constexpr std::size_t room = card_length - keyword_length;
     text = printable_ascii(std::move(text));
@@ -74,7 +73,7 @@ Cards ldac_cards(const std::string& name, std::int64_t row_bytes, std::int64_t r
   return cards;
 }
 
-/// Writes the table of one row and one column that holds the image header.
+/// Writes the LDAC_IMHEAD table of one row and one column, which holds the image header.
 void write_head(OutputFile& file, const std::string& image_head) {
   const std::string head = image_head.empty() ? ldac_head(empty_primary_header(), {}, {}) : image_head;
   const std::int64_t bytes = std::ssize(head), lines = bytes / std::int64_t{card_length};
@@ -87,7 +86,7 @@ void write_head(OutputFile& file, const std::string& image_head) {
   fill_record(file, bytes);
 }
 
-/// TDISP: how LDAC tools print a value.
+/// Returns the TDISP keyword of a column, the format in which LDAC tools print its values.
 std::string display(const BinaryForm& form) {
   switch (form.letter) {
     case 'A':

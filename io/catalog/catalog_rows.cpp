@@ -12,7 +12,7 @@ FieldValues<float> pictures(const Vignets& vignets) {
   const auto width = static_cast<std::size_t>(vignets.size.width),
              all = width * static_cast<std::size_t>(vignets.size.height);
   FieldValues<float> values{{}, all, all > 1 ? width : 0};
-  const float* const first = vignets.pixels.data();  // null without sources
+  const float* const first = vignets.pixels.data();  // null if there are no sources
   for (std::size_t i = 0; i < all; ++i) values.elements.push_back(first == nullptr ? nullptr : first + i);
   return values;
 }

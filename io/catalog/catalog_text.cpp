@@ -13,7 +13,8 @@
 namespace srcextract {
 namespace {
 
-/// Appends a vector as a JSON list; numbers that are not finite are spelt as Python does. A picture is a list of rows.
+/// Appends a vector as a JSON list, with NaN and Infinity spelt as in Python. An image is a list of the lists of its
+/// rows.
 template <class T>
 void append_list(std::string& out, const FieldValues<T>& values, std::size_t row) {
   const std::size_t width = values.width == 0 ? values.size() : values.width;
@@ -31,12 +32,12 @@ void append_list(std::string& out, const FieldValues<T>& values, std::size_t row
   out += values.width == 0 ? "]" : "]]";
 }
 
-/// Appends text for ECSV (blank separator) or CSV. In CSV a leading apostrophe keeps a spreadsheet from reading a
-/// formula.
+/// Appends text for ECSV (if the separator is a blank) or CSV. In CSV, text that a spreadsheet would take for a formula
+/// gets an apostrophe in front.
 void append_field(std::string& out, const std::string& text, char separator) {
   if (separator == ' ') {
     append_text(out, for_ecsv(text, "\t\n"), separator);
-  } else if (text == "nan") {  // unquoted, it would be a missing number
+  } else if (text == "nan") {  // without quotes, readers would take it for a missing number
     out += "\"nan\"";
   } else {
     append_text(out, is_formula(text) ? "'" + text : text, separator);
@@ -83,7 +84,6 @@ class TextRows final : public RowSink {
   char separator_;
 };
 
-/// The header of ECSV 1.0.
 std::string ecsv_header(const CatalogRows& rows, const CatalogMetadata& metadata) {
   std::string out = "# %ECSV 1.0\n# ---\n";
   std::istringstream yaml(table_yaml(rows, metadata));

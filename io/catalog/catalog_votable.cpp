@@ -66,7 +66,7 @@ void append_big_endian(std::vector<std::byte>& out, T value) {
   store_big_endian(value, out.data() + out.size() - sizeof(T));
 }
 
-/// Appends a variable-length unicodeChar cell: the number of UTF-16 units, then the units.
+/// Appends a cell of type unicodeChar with variable length: the number of UTF-16 code units, then these units.
 void append_text(std::vector<std::byte>& out, std::string_view text) {
   const std::size_t begin = out.size();
   append_big_endian(out, std::int32_t{0});
@@ -87,7 +87,8 @@ void append_text(std::vector<std::byte>& out, std::string_view text) {
   store_big_endian(length, out.data() + begin);
 }
 
-/// BINARY2 rows. Each row begins with one null bit per field; none is set, since missing numbers are NaN.
+/// Writes rows as BINARY2. Each row begins with one bit per field that marks a null value. No bit is set, since missing
+/// numbers are NaN.
 class BinaryRows final : public RowSink {
  public:
   BinaryRows(OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata)

@@ -9,13 +9,14 @@
 
 namespace srcextract {
 
-/// The FITS unit string of a column, empty if dimensionless.
+/// Returns the unit of a column as in FITS; empty if the column is dimensionless.
 std::string unit_of(const Column& column, const CatalogMetadata& metadata);
 
-/// HISTORY lines of a FITS table: the program's options, then its configuration line by line.
+/// Returns the texts of HISTORY cards for a FITS table: the command-line options, then the configuration line by line.
 std::vector<std::string> history_lines(const CatalogMetadata& metadata);
 
-/// Writers of whole catalogues. io/catalog/row_sink.hpp has the writers that take rows in pieces.
+/// Write a whole catalogue as regions of DS9 or CASA. io/catalog/row_sink.hpp declares the writers that take rows in
+/// pieces.
 void write_regions(OutputFile& file, const Sources& sources);
 void write_crtf(OutputFile& file, const Sources& sources);
 

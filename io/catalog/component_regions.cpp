@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// The columns that regions are drawn from.
+/// Columns of the table from which regions are made. Angles and sizes are in degrees, fluxes in Jy.
 struct ComponentValues {
   const std::vector<double>&ra, &dec, &major, &minor, &angle, &point_major, &point_minor, &point_angle, &flux;
   const std::vector<std::string>& code;
@@ -37,13 +37,14 @@ struct ComponentValues {
   }
 };
 
-/// Appends a number with `decimals` digits behind the point, whatever the locale.
+/// Appends a number with `decimals` digits after the decimal point, in any locale.
 void append_rounded(std::string& out, double value, int decimals) {
   char digits[400];
   out.append(digits, std::to_chars(digits, digits + sizeof(digits), value, std::chars_format::fixed, decimals).ptr);
 }
 
-/// Writes DS9 ellipses at half the peak, coloured by S_Code. In DS9, angle 0 is west and 90 is north.
+/// Writes DS9 ellipses at half the peak value, coloured by S_Code. DS9 counts angles from west, with 90 degrees at
+/// north.
 struct Ds9Components {
   static std::string begin(double /*frequency*/) { return "# Region file format: DS9 version 4.1\nfk5\n"; }
   static void append(std::string& out, const ComponentValues& of, std::size_t row) {
@@ -67,7 +68,7 @@ struct Ds9Components {
   }
 };
 
-/// Writes annotations of kvis: ellipses with full axes, and angles from north through east.
+/// Writes annotations of kvis: ellipses with full axes, and position angles from north through east.
 struct KvisComponents {
   static std::string begin(double /*frequency*/) { return "COORD W\nPA STANDARD\nCOLOR GREEN\n"; }
   static void append(std::string& out, const ComponentValues& of, std::size_t row) {
@@ -82,7 +83,7 @@ struct KvisComponents {
   }
 };
 
-/// Writes a sky model for the calibration of LOFAR data; sizes are deconvolved from the beam.
+/// Writes a sky model for the calibration of LOFAR data, with sizes deconvolved from the beam.
 struct SkyModel {
   static std::string begin(double frequency) {
     std::string out = "FORMAT = Name, Type, Ra, Dec, I, MajorAxis, MinorAxis, Orientation, ReferenceFrequency='";

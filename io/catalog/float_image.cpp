@@ -18,21 +18,21 @@
 namespace srcextract {
 namespace {
 
-/// Pixels compressed together, by several threads.
+/// Number of pixels that are compressed together, tile by tile, by several threads.
 constexpr std::int64_t pixels_together = std::int64_t{1} << 20;
 
-/// Bytes of a tile's descriptor: length and offset in the heap, 64 bits each.
+/// Bytes of a tile's descriptor in the table: length and offset in the heap, 64 bits each.
 constexpr std::int64_t descriptor_bytes = 16;
 
-/// The tiling of an image, and the descriptors of its tiles: their lengths and offsets in the table's heap.
+/// How an image is divided into tiles, and the descriptors of the tiles written so far, as bytes of the table.
 struct Tiles {
   Shape image;
   Shape tile = tile_shape(image);
   std::int64_t across = (image.width + tile.width - 1) / tile.width;
   std::int64_t down = (image.height + tile.height - 1) / tile.height;
   std::string descriptors = {};
-  std::int64_t heap = 0;     ///< bytes of the heap
-  std::int64_t longest = 0;  ///< bytes of the longest tile
+  std::int64_t heap = 0;     ///< bytes of the tiles in the heap so far
+  std::int64_t longest = 0;  ///< bytes of the longest tile so far
 
   void add(std::span<const std::byte> stream) {
     std::byte descriptor[descriptor_bytes];
@@ -44,7 +44,7 @@ struct Tiles {
   }
 };
 
-/// Header of the table that holds the tiles, with the keywords of the image.
+/// Returns the header of the table that holds the tiles, with the cards of the image.
 std::string table_header(const Tiles& tiles, const std::string& cards) {
   return whole_header(
       format_card({"XTENSION", std::string("BINTABLE")}) + format_card({"BITPIX", std::int64_t{8}}) +
@@ -59,8 +59,8 @@ std::string table_header(const Tiles& tiles, const std::string& cards) {
       format_card({"ZTILE1", tiles.tile.width}) + format_card({"ZTILE2", tiles.tile.height}) + cards);
 }
 
-/// Returns columns [begin, end) of `rows` (`width` pixels each), shuffled for GZIP_2: the first bytes of all pixels,
-/// then their second bytes, and so on.
+/// Returns columns [begin, end) of `rows`, which are `width` pixels long, shuffled for GZIP_2: the first bytes of all
+/// pixels, then the second bytes, and so on.
 std::vector<std::byte> shuffled(std::span<const float> rows, std::int64_t width, std::int64_t begin, std::int64_t end) {
   const std::int64_t count = std::ssize(rows) / width * (end - begin);
   std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof(float));
@@ -75,7 +75,7 @@ std::vector<std::byte> shuffled(std::span<const float> rows, std::int64_t width,
   return bytes;
 }
 
-/// Compresses the tiles of some rows; the first of the rows begins a tile.
+/// Compresses the tiles of some rows of the image. The first of the rows must be the first row of a tile.
 std::vector<std::vector<std::byte>> compressed(const Tiles& tiles, std::span<const float> rows, const Cpu& where) {
   const std::int64_t width = tiles.image.width, height = std::ssize(rows) / width;
   const std::int64_t down = (height + tiles.tile.height - 1) / tiles.tile.height;
@@ -89,7 +89,7 @@ std::vector<std::vector<std::byte>> compressed(const Tiles& tiles, std::span<con
   return streams;
 }
 
-/// Writes the image in tiles. `cards` are the header cards that do not describe the file's layout.
+/// Writes the image in tiles. `cards` are the header cards other than those of the file's layout.
 OutputFile write_float_tiles(const std::string& path, const FloatImage& image, const std::string& cards,
                              const Cpu& where) {
   Tiles tiles{image.shape};
@@ -118,10 +118,10 @@ OutputFile write_float_tiles(const std::string& path, const FloatImage& image, c
   return file;
 }
 
-/// Pixels written at a time, in whole rows.
+/// Number of pixels that are written at a time, rounded to whole rows.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 
-/// Header cards that do not describe the layout of the file.
+/// Returns the header cards other than those of the file's layout.
 std::string cards_of(const FloatImage& image, const CatalogMetadata& metadata) {
   std::string cards = (image.name.empty() ? "" : format_card({"EXTNAME", image.name})) +
                       format_card({"CREATOR", "srcextract " + metadata.version}, "program that wrote this file");
@@ -129,7 +129,7 @@ std::string cards_of(const FloatImage& image, const CatalogMetadata& metadata) {
   return cards + image.cards;
 }
 
-/// Calls f(bytes) with the stored pixels, some rows at a time.
+/// Calls f(bytes) with the big-endian pixels of some rows at a time.
 template <class F>
 void for_each_piece(const FloatImage& image, F&& f) {
   const auto [width, height] = image.shape;

@@ -13,28 +13,29 @@
 
 namespace srcextract {
 
-/// Writes the pixels of row y (from 0) into `row`.
+/// Function that stores the pixels of row y (from 0) in `row`.
 using MakeRow = std::function<void(std::int64_t y, float* row)>;
 
-/// A float32 image (NaN = masked) whose rows are computed in order, while the image is written.
+/// A float32 image, in which NaN marks masked pixels. write_float_image() calls `make_row` for the rows in order, and
+/// stores no more than a few rows.
 struct FloatImage {
   Shape shape;
-  std::string name;   ///< EXTNAME, unless it is empty
-  std::string unit;   ///< BUNIT, unless it is empty
+  std::string name;   ///< EXTNAME; empty for none
+  std::string unit;   ///< BUNIT; empty for none
   std::string cards;  ///< further header cards, 80 columns each
   MakeRow make_row;
-  std::size_t further_axes =
-      0;  ///< axes of length 1 above the second; not written to tiles, which many programs read with two axes
+  std::size_t further_axes = 0;  ///< number of axes of length 1 above the second; left out with tiles, since many
+                                 ///< programs accept only two axes there
 };
 
-/// Returns the header of a primary image, padded to whole FITS records. `type` is the comment of BITPIX. `cards` follow
-/// the cards of the axes; `further_axes` is the number of axes of length 1.
+/// Returns the header of a primary image, padded to whole FITS records. `type` is the comment of BITPIX. `cards` come
+/// after the cards of the axes; `further_axes` is the number of axes of length 1 above the second.
 std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards,
                          std::size_t further_axes = 0);
 
-/// Writes the image a few rows at a time; the caller commits the file. Compression keeps every bit of the pixels. The
-/// bytes depend on the image and on the version of zlib. A tiled image is the first extension: GZIP_2 without
-/// quantisation (FITS Standard 4.0, section 10), compressed on the threads of `where`. Throws Error{output}.
+/// Writes the image a few rows at a time; the caller commits the file. Compression is lossless. The bytes depend only
+/// on the image and the version of zlib. A tiled image is the first extension, compressed with GZIP_2 without
+/// quantisation (FITS Standard 4.0, section 10) by the threads of `where`. Throws Error{output}.
 [[nodiscard]] OutputFile write_float_image(const std::string& path, const FloatImage& image,
                                            ImageCompression compression, const CatalogMetadata& metadata,
                                            const Cpu& where);

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Matches NAXIS3 and above.
+/// Returns true for NAXIS3 and above.
 bool of_further_axis(std::string_view name) {
   return name.starts_with("NAXIS") && name.size() > 5 && name != "NAXIS1" && name != "NAXIS2";
 }

@@ -13,8 +13,8 @@
 namespace srcextract {
 namespace {
 
-/// A header card of a PSF file; `real` tells a number with a fraction from a whole one. Lists have PSFEx's order. The
-/// number of the dimension, from 1, is appended to the names in `of_dimension`.
+/// A header card of a PSF file. `real` is true for a real number, false for an integer. The cards are in the order of
+/// PSFEx. Keywords in `of_dimension` are followed by the number of a dimension, from 1.
 struct PsfCard {
   const char* name;
   bool real;

@@ -18,14 +18,14 @@
 namespace srcextract {
 namespace {
 
-/// Semi-axes of the drawn ellipses, in units of A_IMAGE and B_IMAGE (the RMS of the profile).
+/// Semi-axes of the drawn ellipses, in units of A_IMAGE and B_IMAGE, which are RMS sizes of the profile.
 constexpr double extent = 3;
 
-/// An ellipse of DS9 or CASA; a point if a semi-axis is not above 0.
+/// An ellipse for DS9 or CASA, drawn as a point if a semi-axis is not above 0.
 struct Region {
-  double x, y;   ///< in pixels, from 1 at the centre of the first pixel; or in degrees
-  double a, b;   ///< pixels, or arcseconds
-  double theta;  ///< angle of the major axis, in degrees: from x towards y, or from north to east
+  double x, y;   ///< centre in pixels, with 1 at the centre of the first pixel; or in degrees
+  double a, b;   ///< semi-axes in pixels; or in arcseconds
+  double theta;  ///< angle of the major axis in degrees, from x towards y, or from north to east
   std::string label;
 
   bool is_point() const { return !(a > 0 && b > 0); }
@@ -33,7 +33,7 @@ struct Region {
 
 enum class Frame { image, sky };
 
-/// Writes DS9 regions. In DS9, angle 0 points along x, or on the sky to the west; 90 is north.
+/// Writes DS9 regions. DS9 counts angles from the x axis; on the sky from west, with 90 degrees at north.
 struct Ds9 {
   static std::string begin(Frame frame) {
     return std::string("# Region file format: DS9 version 4.1\n") + (frame == Frame::image ? "image\n" : "icrs\n");
@@ -59,7 +59,8 @@ struct Ds9 {
   }
 };
 
-/// Writes CASA Region Text Format, version 0. In CRTF the first pixel is 0, and angle 0 points along y, or north.
+/// Writes CASA Region Text Format (CRTF), version 0. CRTF counts pixels from 0, and angles from the y axis or from
+/// north.
 struct Crtf {
   static std::string begin(Frame frame) {
     return std::string("#CRTFv0 CASA Region Text Format version 0\n") +
@@ -89,10 +90,10 @@ struct Crtf {
   }
 
  private:
-  /// Converts an angle from the x axis, in (-90, 90], to the angle from the y axis in the same range.
+  /// Converts an angle in degrees from the x axis, in (-90, 90], to the angle from the y axis in the same range.
   static double from_y(double from_x) { return from_x > 0 ? from_x - 90 : from_x + 90; }
 
-  /// Appends a number without exponent, since not all readers of CRTF accept exponents.
+  /// Appends a number without exponent, since some readers of CRTF accept no exponents.
   static void append_plain(std::string& out, double value) {
     std::array<char, 1100> digits;
     out.append(digits.data(),
@@ -101,14 +102,14 @@ struct Crtf {
 };
 
 Region region_of(const UsualValues& sources, std::size_t i) {
-  // A source of one pixel or one row has a semi-axis of 0. It is drawn with the extent of a pixel, whose variance is
-  // 1/12.
+  // A source of one pixel or one row has a semi-axis of 0. The drawn semi-axis is at least that of a single pixel, in
+  // which the variance of a coordinate is 1/12.
   const double smallest = std::sqrt(extent * extent / 12);
   const auto radius = [&](double rms) { return extent * rms > smallest ? extent * rms : smallest; };
-  // A source with zero total flux has no centroid, so its brightest pixel is drawn.
+  // A source with a total flux of 0 has no centroid. The region is then at the brightest pixel.
   const bool centred = std::isfinite(sources.x_image[i]) && std::isfinite(sources.y_image[i]);
   const double theta = sources.theta_image[i], a = radius(sources.a_image[i]), b = radius(sources.b_image[i]);
-  // A source with undefined moments has no shape and becomes a point.
+  // A source with undefined second moments has no shape, and becomes a point.
   const bool shaped = std::isfinite(sources.a_image[i]) && std::isfinite(sources.b_image[i]) && std::isfinite(a);
   return {.x = centred ? sources.x_image[i] : sources.xpeak_image[i],
           .y = centred ? sources.y_image[i] : sources.ypeak_image[i],
@@ -126,7 +127,7 @@ void write_image_regions(OutputFile& file, const Sources& sources) {
                   [&](std::string& text, std::size_t i) { Format::append(text, region_of(values, i), Frame::image); });
 }
 
-/// A column of numbers; NaN in every row if it is missing.
+/// A column of numbers; at() returns NaN for every row if the table has no such column.
 class Numbers {
  public:
   Numbers(const CatalogRows& rows, std::string_view name) {

@@ -31,8 +31,8 @@ BeginRows* sink_of(CatalogFormat format) {
 }
 
 Vectors vectors_in(CatalogFormat format, std::int64_t rows) {
-  // Astropy (5.2) cannot read a vector column of an ECSV without rows. In ASCII_HEAD only a row tells the length of the
-  // last vector.
+  // Astropy (5.2) cannot read a vector column of an ECSV table without rows. In ASCII_HEAD, the length of the last
+  // vector can be found only from a row.
   if (format == CatalogFormat::ecsv || format == CatalogFormat::ascii_head)
     return rows > 0 ? Vectors::joined : Vectors::apart;
   return format == CatalogFormat::csv ? Vectors::apart : Vectors::joined;

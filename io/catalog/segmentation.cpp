@@ -18,7 +18,7 @@ namespace {
 
 void copy_cards(const std::string& cards, fitsfile* file) {
   for (std::size_t i = 0; i < cards.size(); i += 80) {
-    int status = 0;  // if CFITSIO refuses a card, skips the card rather than lose the map
+    int status = 0;  // a card that CFITSIO refuses is left out
     fits_write_record(file, cards.substr(i, 80).c_str(), &status);
   }
 }
@@ -38,12 +38,12 @@ void write_header(MemoryFits& fits, const Shape& shape, const std::string& cards
   copy_cards(cards, fits.get());
 }
 
-/// A rectangle of the label map: pixels [x_begin, x_end) and so on, from 0.
+/// A rectangle of the label map: columns [x_begin, x_end) and rows [y_begin, y_end), from 0.
 struct Box {
   std::int64_t x_begin, x_end, y_begin, y_end;
 };
 
-/// Writes the labels of image row y, from box.x_begin to box.x_end, into `row`, which must hold zeros.
+/// Writes the labels in image row y, columns [box.x_begin, box.x_end), to `row`, which must hold zeros.
 void paint_row(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Box& box, std::int64_t y,
                std::int32_t* row) {
   const Run* all = runs.runs.data();

@@ -26,7 +26,7 @@ const char* ecsv_type() {
   return "float64";
 }
 
-/// The ECSV datatype, with the lengths of vectors and pictures.
+/// Returns the ECSV datatype, with the lengths of vectors and images.
 template <class T>
 std::string ecsv_type_of(const FieldValues<T>& values) {
   const std::string type = ecsv_type<T>();
@@ -36,14 +36,14 @@ std::string ecsv_type_of(const FieldValues<T>& values) {
   return "string, subtype: '" + type + "[" + height + std::to_string(width) + "]'";
 }
 
-/// A single-quoted YAML scalar: no character of it has a meaning to YAML.
+/// Returns the text as a single-quoted YAML scalar, in which no character has a special meaning.
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : for_ecsv(text)) out.append(c == '\'' ? 2 : 1, c);
   return out + "'";
 }
 
-/// The name itself if YAML reads it as text, else quoted.
+/// Returns the name itself if YAML takes it for a text, else the name in quotes.
 std::string scalar(const std::string& name) {
   static const std::regex plain("[A-Za-z][A-Za-z0-9_]*"), word("y|n|yes|no|on|off|true|false|null", std::regex::icase);
   return std::regex_match(name, plain) && !std::regex_match(name, word) ? name : quoted(name);
@@ -60,7 +60,7 @@ std::string finite_or_null(double value) {
   return std::isfinite(value) ? format_real(value) : "null";
 }
 
-/// Facts about the image, as lines of the header's meta.
+/// Returns facts about the image as lines of the key `meta`.
 std::string image_lines(const ImageFacts& facts) {
   std::string out;
   if (facts.sky)
@@ -72,7 +72,7 @@ std::string image_lines(const ImageFacts& facts) {
   return out;
 }
 
-/// Facts about the bands, as lines of the header's meta.
+/// Returns facts about the bands as lines of the key `meta`.
 std::string band_lines(const std::vector<BandFacts>& bands) {
   std::string out = bands.empty() ? "" : "  bands:\n";
   for (const BandFacts& band : bands) {

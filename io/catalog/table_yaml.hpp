@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// Metadata of the table and its columns, as the YAML of ECSV 1.0 (Astropy Proposal for Enhancement 6). Parquet files
-/// carry it too. The configuration is a block of text, ready to be run again.
+/// Returns the metadata of the table and its columns as the YAML of ECSV 1.0 (Astropy Proposal for Enhancement 6).
+/// Parquet files contain this YAML too. The configuration is a block of text, which can be saved and used again.
 std::string table_yaml(const CatalogRows& rows, const CatalogMetadata& metadata);
 
 }  // namespace srcextract

@@ -13,10 +13,10 @@
 
 namespace srcextract {
 
-/// Size of the pieces in which text is written, roughly.
+/// Approximate size in bytes of the pieces in which text is written to a file.
 inline constexpr std::size_t text_piece = std::size_t{1} << 20;
 
-/// Writes `count` rows a piece at a time. `add(text, row)` appends a row.
+/// Writes `count` rows to the file, about text_piece bytes at a time. `add(text, row)` appends a row to the text.
 template <class Add>
 void write_text_rows(OutputFile& file, std::int64_t count, const Add& add) {
   std::string text;
@@ -29,11 +29,11 @@ void write_text_rows(OutputFile& file, std::int64_t count, const Add& add) {
   file.write(text);
 }
 
-/// Appends the shortest decimal that reads back to the same bits, in any locale.
+/// Appends the shortest decimal number that reads back to the same bits, in any locale.
 template <class T>
 void append_number(std::string& out, T value) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(value)) {  // without the sign that to_chars would show
+    if (std::isnan(value)) {  // to_chars would add a minus sign to some NaNs
       out += "nan";
       return;
     }
@@ -42,7 +42,8 @@ void append_number(std::string& out, T value) {
   out.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
 }
 
-/// Appends text unchanged, or in double quotes (RFC 4180) if it is empty or a reader would split it.
+/// Appends text unchanged, or in double quotes (RFC 4180) if it is empty or contains a character that readers would not
+/// take as part of a field.
 inline void append_text(std::string& out, std::string_view text, char separator) {
   if (!text.empty() && text.find_first_of(" \t\r\n\"#") == text.npos && text.find(separator) == text.npos) {
     out += text;
@@ -53,8 +54,8 @@ inline void append_text(std::string& out, std::string_view text, char separator)
   out += '"';
 }
 
-/// Text for ECSV, which astropy reads as YAML and as lines. Control characters and Unicode line ends (U+2028, U+2029)
-/// become blanks, unless `kept` holds them. Characters that YAML refuses become U+FFFD.
+/// Returns text for ECSV, which Astropy reads line by line and as YAML. Control characters and Unicode line ends
+/// (U+2028, U+2029) become blanks, except those in `kept`. Characters that YAML does not allow become U+FFFD.
 inline std::string for_ecsv(std::string_view text, std::string_view kept = "") {
   std::string out;
   out.reserve(text.size());
@@ -73,8 +74,8 @@ inline std::string for_ecsv(std::string_view text, std::string_view kept = "") {
   return out;
 }
 
-/// Whether a spreadsheet would read a CSV field as a formula. Signed numbers and sexagesimal coordinates are no
-/// formulas.
+/// Returns true if a spreadsheet would take a CSV field for a formula. Numbers with a sign and sexagesimal coordinates
+/// are no formulas.
 inline bool is_formula(std::string_view field) {
   if (field.empty() || std::string_view("=@+-\t\r").find(field[0]) == std::string_view::npos) return false;
   return (field[0] != '+' && field[0] != '-') || field.find_first_not_of("0123456789.: eE+-", 1) != field.npos;

@@ -17,10 +17,10 @@
 namespace srcextract {
 namespace {
 
-/// IDs of the coordinate systems that FIELDs and PARAMs refer to.
+/// IDs of the coordinate systems to which FIELD and PARAM elements refer.
 constexpr const char *sky_id = "J2000_sky", *time_id = "MJD_time";
 
-/// Unit and UCD of a known image keyword.
+/// Unit and UCD of a header keyword of images.
 struct Keyword {
   std::string_view name;
   const char *unit, *ucd;
@@ -35,7 +35,7 @@ constexpr Keyword keywords[] = {{"OBJECT", "", "meta.id;src"},
                                 {"EXTNAME", "", "meta.id"},
                                 {"CCD", "", "meta.id;instr.det"}};
 
-/// Writes ` name="value"`; nothing without a value.
+/// Returns an XML attribute ` name="value"`, or nothing if the value is empty.
 std::string attribute(const char* name, std::string_view value) {
   return value.empty() ? "" : std::string(" ") + name + "=\"" + xml_text(value) + "\"";
 }
@@ -52,13 +52,13 @@ bool is_time(const HeaderValue& value) {
   return value.keyword == "MJD-OBS" && std::holds_alternative<double>(value.value);
 }
 
-/// The unit as VOUnits spells it; unchanged if VOUnits does not know it.
+/// Returns the unit in the spelling of VOUnits, or unchanged if VOUnits has no such unit.
 std::string unit_for_vo(const std::string& unit) {
   std::string known = vo_unit(unit);
   return known.empty() ? unit : known;
 }
 
-/// The name as an XML ID, which is added to `taken`; empty if it cannot be an ID, or is taken already.
+/// Returns the name if it can be an XML ID and is not in `taken`, and adds it to `taken`. Else returns an empty text.
 std::string id_of(std::string_view name, std::set<std::string>& taken) {
   const bool is_name =
       !name.empty() && (is_letter(name.front()) || name.front() == '_') &&
@@ -136,8 +136,8 @@ std::string params(const CatalogMetadata& metadata) {
   return out;
 }
 
-/// The coordinate systems that FIELDs and PARAMs refer to. The time scale of MJD-OBS is not known from the image
-/// header.
+/// Returns the coordinate systems to which FIELD and PARAM elements refer. The time scale of MJD-OBS is UNKNOWN, since
+/// it is not read from the image header.
 std::string systems(const CatalogRows& rows, const CatalogMetadata& metadata) {
   std::string out;
   if (std::ranges::any_of(rows.fields, [](const CatalogField& field) { return is_on_sky(field.column.name); }))

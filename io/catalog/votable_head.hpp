@@ -9,11 +9,12 @@
 
 namespace srcextract {
 
-/// A VOTable (IVOA Recommendation 1.4) with one TABLE of `count` rows, up to DATA; nrows is left out without `count`.
-/// Each column has a FIELD with its declaration. INFOs record the run, and PARAMs describe the image.
+/// Returns the start of a VOTable (IVOA Recommendation 1.4), up to the element DATA. The VOTable has one TABLE of
+/// `count` rows; without `count` the attribute nrows is left out. A FIELD declares each column. INFO elements state
+/// options and configuration, and PARAM elements describe the image.
 std::string votable_head(const CatalogRows& rows, std::optional<std::int64_t> count, const CatalogMetadata& metadata);
 
-/// The end of the VOTable after DATA.
+/// The end of the VOTable, after the element DATA.
 inline constexpr const char* votable_end = "</TABLE>\n</RESOURCE>\n</VOTABLE>\n";
 
 }  // namespace srcextract

@@ -16,7 +16,8 @@
 namespace srcextract {
 namespace {
 
-/// Flushes a file's data to the disk. A file system without fdatasync counts as flushed.
+/// Flushes a file's data to the disk. Returns 0, or an errno. Returns 0 also if the file system does not support
+/// fdatasync.
 int sync_data(int descriptor) {
   if (uninterrupted([&] { return ::fdatasync(descriptor); }) == 0) return 0;
   return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : errno;
@@ -77,7 +78,7 @@ void AppendedFile::append(std::string_view lines) {
     size_ += std::ssize(lines);
     return;
   }
-  // If truncating fails as well, the next opening cuts off the incomplete line.
+  // If ftruncate fails too, the next AppendedFile that opens the file cuts off the incomplete line.
   [[maybe_unused]] const int cut = ::ftruncate(descriptor_, size_);
   throw write_error(path_, reason);
 }

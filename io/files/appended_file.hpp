@@ -6,25 +6,27 @@
 
 namespace srcextract {
 
-/// Throws Error{storage} if `path` no longer names the open file.
+/// Throws Error{storage} if `path` was moved, removed or replaced, so that it no longer names the open file
+/// `descriptor`.
 void require_in_place(int descriptor, const std::string& path);
 
-/// A text file to which one process appends whole lines. Throws Error{output}, Error{storage}.
+/// A text file to which one process appends whole lines. The functions throw Error{output} or Error{storage} if the
+/// file cannot be written.
 class AppendedFile {
  public:
-  /// Opens or creates the file. An unfinished last line, left by a killed process, is cut off. Throws if `path` is a
-  /// link.
+  /// Opens or creates the file. Cuts off an unfinished last line, which a killed process left. Throws Error{output} or
+  /// Error{storage} also if `path` is a symbolic link.
   explicit AppendedFile(std::string path);
   ~AppendedFile();
   AppendedFile(const AppendedFile&) = delete;
   AppendedFile& operator=(const AppendedFile&) = delete;
 
-  /// Appends lines, each with its line end, and returns once they are on the disk. If it throws, the file has none of
-  /// them.
+  /// Appends lines, each with its line end, and returns once the lines are on the disk. After an exception none of the
+  /// lines remains in the file.
   void append(std::string_view lines);
 
-  /// Throws Error{storage} if the path no longer names this file, so that new lines would be lost. append() checks this
-  /// too.
+  /// Throws Error{storage} if the path no longer names this file, so that new lines would be lost. append() makes the
+  /// same check.
   void require_in_place() const { srcextract::require_in_place(descriptor_, path_); }
 
  private:

@@ -31,7 +31,7 @@ bool is_space(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/// Writes three bytes from four digits.
+/// Writes the three bytes that four base64 digits (values 0 to 63) encode.
 void put_group(unsigned a, unsigned b, unsigned c, unsigned d, std::byte* out) {
   const std::uint32_t bits = a << 18 | b << 12 | c << 6 | d;
   out[0] = static_cast<std::byte>(bits >> 16);
@@ -51,15 +51,16 @@ bool Base64Decoder::decode(std::string_view text, std::vector<std::byte>& out) {
       if ((a | b | c | d) > largest_digit) break;
       put_group(a, b, c, d, next);
     }
-    // Handles all other characters one by one: the rest of a group, line ends, padding.
+    // take() handles every character that is not in a whole group of four digits: line ends, padding, and groups cut
+    // apart by the pieces.
     if (i < text.size() && !take(text[i++], next)) return false;
   }
   out.resize(static_cast<std::size_t>(next - out.data()));
   return true;
 }
 
-/// Takes one base64 character. When it completes a group of four, writes the bytes of that group to `next` and advances
-/// `next`.
+/// Takes one base64 character; returns false if the character cannot follow. A character that completes a group of four
+/// writes the bytes of the group to `next` and advances `next`.
 bool Base64Decoder::take(char character, std::byte*& next) {
   if (is_space(character)) return true;
   if (ended_) return false;

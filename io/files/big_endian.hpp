@@ -12,7 +12,6 @@ template <class T>
 using BitsOf =
     std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
 
-/// Loads a number of type T from big-endian bytes.
 template <class T>
 T load_big_endian(const std::byte* bytes) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
@@ -22,7 +21,6 @@ T load_big_endian(const std::byte* bytes) {
   return std::bit_cast<T>(bits);
 }
 
-/// Stores a number as big-endian bytes.
 template <class T>
 void store_big_endian(T value, std::byte* out) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);

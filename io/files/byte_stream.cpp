@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-// Size limits of zlib's buffer for gzipped bytes, which is no larger than a small file.
+// Limits in bytes of zlib's buffer for stored bytes. Between these limits the buffer is as large as the file.
 constexpr std::int64_t smallest_buffer = std::int64_t{1} << 12;
 constexpr std::int64_t largest_buffer = std::int64_t{1} << 18;
 
@@ -23,7 +23,8 @@ int close_gz(void* file) {
   return gzclose_r(static_cast<gzFile>(file));
 }
 
-/// The size of a regular file; refuses any other before it is opened, because opening a pipe would wait for its writer.
+/// Returns the size of a regular file in bytes. Throws Error{input} for any other kind of file before anything opens
+/// the file: opening a pipe would wait for a writer.
 std::int64_t regular_file_size(const std::string& path) {
   struct stat status {};
   if (try_again(path, [&] { return ::stat(path.c_str(), &status); }) != 0) fail_to("open", path, errno);

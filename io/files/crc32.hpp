@@ -6,7 +6,8 @@
 
 namespace srcextract {
 
-/// CRC-32 of zlib, gzip and PNG (ISO 3309), computed in pieces. The sum detects damage, not deliberate tampering.
+/// The CRC-32 that zlib, gzip and PNG use (ISO 3309), computed in pieces. The sum detects damage, not deliberate
+/// tampering.
 class Crc32 {
  public:
   void add(std::span<const std::byte> bytes);

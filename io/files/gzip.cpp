@@ -17,10 +17,10 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t buffer_size = 1 << 18;  ///< in gzipped bytes
-constexpr int gzip_format = 15 + 16;           ///< the largest window, gzip header and checksum
+constexpr std::int64_t buffer_size = 1 << 18;  ///< largest buffer for gzipped bytes, in bytes
+constexpr int gzip_format = 15 + 16;           ///< windowBits of zlib: the largest window (15), and a gzip header (16)
 
-/// A zlib stream over gzipped bytes.
+/// A zlib stream that inflates the gzipped bytes of a GzipSource.
 class Inflater {
  public:
   Inflater(GzipSource source, std::int64_t size)
@@ -31,7 +31,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Inflates at most `room` bytes to `out`. state() then is zlib's result.
+  /// Inflates at most `room` bytes to `out` and returns their number. Sets state() to the result of zlib's inflate().
   std::int64_t inflate_to(std::byte* out, std::int64_t room) {
     if (stream_.avail_in == 0) feed();
     const auto piece = static_cast<uInt>(std::min(room, zlib_limit));
@@ -45,7 +45,8 @@ class Inflater {
   bool exhausted() const { return stream_.avail_in == 0 && ended_; }
   const char* reason() const { return stream_.msg ? stream_.msg : "damaged data"; }
 
-  /// Starts the next member, if there is one. Bytes after the last member are ignored.
+  /// Starts the next gzip member and returns true. Returns false if no gzip member follows; other bytes there are
+  /// ignored.
   bool next_member() {
     if (stream_.avail_in < 2) feed();
     const std::span<const std::byte> rest(reinterpret_cast<const std::byte*>(stream_.next_in), stream_.avail_in);
@@ -53,7 +54,8 @@ class Inflater {
   }
 
  private:
-  /// Refills the buffer behind the bytes that zlib has not consumed.
+  /// Moves the bytes that zlib has not consumed to the front of the buffer, and fills the rest of the buffer from the
+  /// source.
   void feed() {
     if (ended_) return;
     const std::size_t left = stream_.avail_in;
@@ -66,7 +68,7 @@ class Inflater {
 
   GzipSource source_;
   std::vector<std::byte> buffer_;
-  bool ended_ = false;  ///< the source has no more
+  bool ended_ = false;  ///< true once the source has returned 0 bytes
   z_stream stream_{};
   int state_ = Z_OK;
 };
@@ -79,7 +81,8 @@ std::int64_t first_room(std::int64_t stored_size) {
   throw Error(ErrorKind::input, path + ": " + problem + "; check it with `gzip -t`, and fetch or make the file again");
 }
 
-/// A growing buffer from malloc: large blocks grow without a copy, and new bytes are not set to 0.
+/// A growing buffer from malloc. Unlike std::vector, realloc can extend large blocks without a copy, and leaves new
+/// bytes uninitialised.
 class Memory {
  public:
   Memory() = default;
@@ -112,11 +115,12 @@ bool is_gzip(std::span<const std::byte> bytes) {
 
 namespace {
 
-/// Most bytes that are inflated and dropped beyond the needed ones, to reach the checksum at the end.
+/// Largest number of bytes that inflate_behind() inflates and drops after the needed bytes, to reach the checksum at
+/// the end.
 constexpr std::int64_t most_behind = std::int64_t{1} << 24;
 
-/// Inflates the next bytes to `out` and adds their number to `size`. Returns false at the end of the last member;
-/// throws if the file is damaged.
+/// Inflates the next bytes, at most `room`, to `out` and adds their number to `size`. Returns false at the end of the
+/// last member. Throws Error{input} if the file is damaged or cut short.
 bool go_on(Inflater& inflater, std::byte* out, std::int64_t room, std::int64_t& size, std::int64_t stored_size,
            const std::string& path) {
   const std::int64_t got = inflater.inflate_to(out, room);

@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-constexpr int gzip_window = 15 + 16;  // the largest, with gzip header and checksum
+constexpr int gzip_window = 15 + 16;  // windowBits of zlib: the largest window (15), and a gzip header (16)
 constexpr int usual_memory = 8;
 
 }  // namespace

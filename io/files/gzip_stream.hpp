@@ -9,9 +9,9 @@ struct z_stream_s;
 
 namespace srcextract {
 
-/// Compresses bytes that come in pieces into one gzip member. The header has no name and no date. The result depends
-/// only on the bytes, on how they are cut into pieces, and on zlib. The level is zlib's fastest: a slower level makes
-/// images of the sky only 1 % smaller.
+/// Compresses bytes, given in pieces, into one gzip member. The gzip header holds no file name and no date. The result
+/// depends only on the bytes, on how the bytes are cut into pieces, and on the version of zlib. The level is zlib's
+/// fastest: a slower level makes images of the sky only 1 % smaller (measured).
 class GzipStream {
  public:
   GzipStream();
@@ -19,7 +19,8 @@ class GzipStream {
   GzipStream(const GzipStream&) = delete;
   GzipStream& operator=(const GzipStream&) = delete;
 
-  /// Returns the bytes that this piece adds to the member; `last` completes it. The span is valid until the next call.
+  /// Compresses a piece and returns the compressed bytes that are ready; `last` completes the member. The span is valid
+  /// until the next call.
   std::span<const std::byte> add(std::span<const std::byte> bytes, bool last);
 
  private:
@@ -27,7 +28,7 @@ class GzipStream {
   std::vector<std::byte> made_;
 };
 
-/// Compresses all bytes into one member.
+/// Compresses all bytes into one gzip member.
 std::vector<std::byte> gzip_of(std::span<const std::byte> bytes);
 
 }  // namespace srcextract

@@ -19,7 +19,7 @@
 namespace srcextract {
 namespace {
 
-/// Files up to this size are read at once.
+/// Files up to this size in bytes are read into memory when they are opened.
 constexpr std::int64_t small_file = std::int64_t{1} << 16;
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -32,7 +32,8 @@ const char* kind_of(mode_t mode) {
   return "a device or a socket";
 }
 
-/// Opens the file of exactly this name. Without O_NONBLOCK a pipe would wait for its writer.
+/// Opens a file for reading and returns the descriptor. O_NONBLOCK matters for a pipe, where open() would else wait for
+/// a writer; look() refuses the pipe later.
 int open_regular_file(const std::string& path) {
   const int descriptor = try_again(path, [&] {
     return uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
@@ -62,7 +63,7 @@ Error memory_error(std::int64_t bytes, const std::string& path, const std::strin
 }
 
 std::int64_t gzipped_size(const std::string& path) {
-  std::error_code failure;  // opening a pipe would wait for its writer
+  std::error_code failure;  // only a regular file is opened: opening a pipe would wait for a writer
   if (!std::filesystem::is_regular_file(path, failure)) return 0;
   std::ifstream file(path, std::ios::binary);
   std::array<std::byte, 4> bytes{};
@@ -75,8 +76,8 @@ std::int64_t gzipped_size(const std::string& path) {
   return std::max(size, stored);
 }
 
-/// After a passing failure opens the file again as `other` and reads from that: the first descriptor may be stale, for
-/// instance after a server restart.
+/// If a read fails with an errno that may pass, opens the file again as `other` and reads from there. The first
+/// descriptor can stay invalid, for instance after a file server restarted.
 std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::byte* out) const {
   Descriptor other;
   std::int64_t read = 0;
@@ -95,7 +96,8 @@ std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::by
   return read;
 }
 
-/// Opens the file once more under the descriptor `other`; throws if the file changed.
+/// Opens the file again and stores the new descriptor in `other`. Throws Error{input} if size or modification time
+/// differ from those at the first opening.
 void InputFile::reopen(Descriptor& other) const {
   if (other.number >= 0) ::close(std::exchange(other.number, -1));
   other.number = open_regular_file(path_);

@@ -11,49 +11,51 @@
 
 namespace srcextract {
 
-/// Bytes of a FITS record.
+/// Size in bytes of the records that FITS files consist of (FITS Standard).
 inline constexpr std::int64_t fits_record = 2880;
 
-/// Rounds a length up to whole FITS records.
+/// Rounds a length in bytes up to whole FITS records.
 constexpr std::int64_t in_records(std::int64_t bytes) {
   return (bytes + fits_record - 1) / fits_record * fits_record;
 }
 
-/// Makes an Error{memory}: `bytes` bytes could not be allocated. `purpose` reads like "to inflate the file".
+/// Returns an Error{memory} saying that `bytes` bytes could not be allocated. The message names `path`; `purpose` reads
+/// like "to inflate the file".
 Error memory_error(std::int64_t bytes, const std::string& path, const std::string& purpose);
 
-/// Inflated size that the trailer of a gzipped file states (modulo 2^32), or the stored size if that is larger. Returns
-/// 0 if the file is not gzipped or cannot be read.
+/// Returns the inflated size that the last four bytes of a gzipped file state (modulo 2^32), or the size on disk if
+/// that is larger. Returns 0 if the file is not gzipped or cannot be read.
 std::int64_t gzipped_size(const std::string& path);
 
-/// A regular file, open for reading. Its first bytes, not its name, tell whether it is gzipped. Access by kind:
+/// A regular file, open for reading. The first two bytes, not the name, decide whether the file counts as gzipped.
 /// - A gzipped file is inflated into memory, as far as `needed` asks.
-/// - A small file is read into memory.
+/// - A file of at most 64 KiB is read into memory.
 /// - Any other file is read on demand.
 ///
-/// Throws Error{input}, and Error{memory} if there is not enough memory. After a passing failure of a disk or server
-/// (ESTALE, EIO) the file is opened and read again, four times in all. A PassingError follows (io/files/passing.hpp).
+/// Throws Error{input}, or Error{memory} if there is not enough memory. After an errno that may pass (such as EIO or
+/// ESTALE), the file is opened and read again, up to four times in all. If the last try fails too, a PassingError is
+/// thrown (io/files/passing.hpp).
 class InputFile {
  public:
   explicit InputFile(std::string path, SizeNeeded needed = {});
 
   const std::string& path() const { return path_; }
   bool inflated() const { return inflated_; }
-  std::int64_t size() const { return size_; }  ///< bytes of the (inflated) contents
+  std::int64_t size() const { return size_; }  ///< bytes of the contents, inflated if the file is gzipped
 
-  /// The contents if they are in memory; else empty.
+  /// Returns the whole contents if they are in memory, else an empty span.
   std::span<const std::byte> memory() const;
 
-  /// Bytes [offset, offset + count) of contents in memory. Throws Error{input} if the range reaches beyond the
-  /// contents.
+  /// Returns a pointer to bytes [offset, offset + count). Requires contents in memory. Throws Error{input} if the range
+  /// ends beyond the contents.
   const std::byte* in_memory(std::int64_t offset, std::int64_t count) const;
 
-  /// Copies bytes [offset, offset + count) to `out`. Safe to call from several threads. Throws Error{input} if the file
-  /// is shorter, or became shorter since it was opened.
+  /// Copies bytes [offset, offset + count) of the contents to `out`. Several threads may call read() at once. Throws
+  /// Error{input} if the range ends beyond the contents, or if the file became shorter since it was opened.
   void read(std::int64_t offset, std::int64_t count, std::byte* out) const;
 
-  /// Throws Error{input} if size or modification time changed since the file was opened. Contents in memory count as
-  /// unchanged.
+  /// Throws Error{input} if size or modification time of the file changed since it was opened. Returns without a check
+  /// if the contents are in memory, since later writes to the file cannot change these.
   void require_unchanged() const;
 
  private:
@@ -65,8 +67,8 @@ class InputFile {
     ~Descriptor();
   };
 
-  /// Size and modification time (ns) of a file, to detect writes. Renaming, linking and new permissions do not change
-  /// them.
+  /// Size in bytes and modification time in nanoseconds of a file. A write to the file changes the State; a new name,
+  /// link or permission does not.
   struct State {
     std::int64_t size = 0, modified = 0;
     bool operator==(const State&) const = default;
@@ -74,7 +76,8 @@ class InputFile {
 
   State look(int descriptor) const;
   void reopen(Descriptor& other) const;
-  /// Copies at most `count` bytes from `offset` on and returns their number; fewer only at the end of the file.
+  /// Copies at most `count` bytes from `offset` on to `out`. Returns the number of bytes, less than `count` only at the
+  /// end of the file.
   std::int64_t read_at(std::int64_t offset, std::int64_t count, std::byte* out) const;
   void check_range(std::int64_t offset, std::int64_t count) const;
   void require_state_at_opening() const;

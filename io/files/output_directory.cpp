@@ -36,7 +36,8 @@ void remove_contents(const std::string& directory) {
   if (failure) throw write_error(directory, failure.value());
 }
 
-/// Opens a directory, or returns -1. A link to a directory is refused: its target belongs to somebody else.
+/// Opens a directory, or returns -1. Refuses a link to a directory: commit() and the destructor remove contents, and
+/// must not remove those of a link's target.
 int open_directory(const std::string& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -48,7 +49,7 @@ bool is_still(const std::string& path, int descriptor) {
          at_path.st_ino == opened.st_ino;
 }
 
-/// Flushes the names of created or renamed files to the disk.
+/// Writes the names of created or renamed files in the directory to the disk.
 void flush_names(const std::string& directory) {
   if (const int reason = sync_directory(directory.empty() ? "." : directory)) throw write_error(directory, reason);
 }
@@ -64,7 +65,8 @@ OutputDirectory::~OutputDirectory() {
   std::error_code ignored;
   for (const int descriptor : {descriptor_, replaced_}) {
     if (descriptor < 0) continue;
-    // Removes the directory only if it is still the one that was locked: another process may own the name by now.
+    // Removes the directory only if the name still refers to the locked directory: another process may have created a
+    // new directory of that name.
     if (is_still(place_, descriptor)) fs::remove_all(place_, ignored);
     ::close(descriptor);
   }
@@ -74,7 +76,7 @@ void OutputDirectory::lock() {
   for (;;) {
     if (::mkdir(place_.c_str(), 0777) != 0 && errno != EEXIST) throw write_error(place_, errno);
     descriptor_ = open_directory(place_);
-    if (descriptor_ < 0 && errno == ENOENT) continue;  // its owner has just committed
+    if (descriptor_ < 0 && errno == ENOENT) continue;  // the process that wrote this directory has just renamed it
     if (descriptor_ < 0) throw write_error(place_, errno);
     const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!taken && is_still(place_, descriptor_)) return;
@@ -89,19 +91,20 @@ void OutputDirectory::commit() {
   for (fs::recursive_directory_iterator entry(place_), end; entry != end; ++entry)
     if (entry->is_directory()) flush_names(entry->path());
   flush_names(place_);
-  // Exchanges the two names: the old directory gets the partial name, and is removed under it. It is locked like the
-  // new one.
+  // Exchanges the two names: the old directory gets the name place_, under which the destructor removes it. The lock on
+  // the old directory keeps other processes from using it under that name.
   replaced_ = open_directory(path_);
   if (replaced_ >= 0) ::flock(replaced_, LOCK_EX | LOCK_NB);
   if (::renameat2(AT_FDCWD, place_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
     if (errno != ENOENT && errno != EINVAL && errno != ENOSYS) throw write_error(path_, errno);
-    // If the file system cannot exchange two names, for a moment neither directory has the name `path`.
+    // A file system that cannot exchange two names needs two renames. Between these, neither directory has the name
+    // `path`.
     const std::string before = place_ + ".before";
     const bool replaces = ::rename(path_.c_str(), before.c_str()) == 0;
     if (::rename(place_.c_str(), path_.c_str()) != 0) throw write_error(path_, errno);
     if (replaces) fs::remove_all(before);
   }
-  if (fs::is_symlink(place_)) fs::remove(place_);  // the old entry was a link, whose target stays
+  if (fs::is_symlink(place_)) fs::remove(place_);  // `path` was a link: only the link is removed, not its target
   flush_names(fs::path(path_).parent_path());
 }
 

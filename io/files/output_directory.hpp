@@ -4,9 +4,10 @@
 
 namespace srcextract {
 
-/// Writes a directory that is either complete or absent. Until commit() it is `.NAME.partial` beside `path`; the next
-/// process removes what a killed process left there. Throws Error{output} with path and reason, also if another process
-/// is writing the same directory.
+/// Creates or replaces a directory in one step, so that `path` never names an incomplete one. Until commit() the new
+/// directory is named `.NAME.partial` beside `path`. If a process is killed, the next process that writes the same
+/// directory removes that remainder. Throws Error{output} or Error{storage} with path and reason, Error{output} also if
+/// another process is writing the same directory.
 class OutputDirectory {
  public:
   explicit OutputDirectory(const std::string& path);
@@ -14,19 +15,19 @@ class OutputDirectory {
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
 
-  /// Where to write files before commit(). The files must be flushed.
+  /// Path of the directory to write files into before commit(). The caller flushes the files before commit().
   const std::string& place() const { return place_; }
 
-  /// Replaces the directory, link or nothing at `path`, in one step if the file system can exchange names. Removes the
-  /// old directory; the target of a link stays.
+  /// Gives the new directory the name `path` and removes a directory or link that had that name. If `path` was a link,
+  /// its target stays. Both happen in one step if the file system can exchange two names.
   void commit();
 
  private:
   void lock();
 
   std::string path_, place_;
-  int descriptor_ = -1;  ///< descriptor of `place`, locked
-  int replaced_ = -1;    ///< descriptor of the old directory at `path`, locked
+  int descriptor_ = -1;  ///< open descriptor of `place_`, which holds a lock (flock) on it
+  int replaced_ = -1;    ///< open, locked descriptor of the directory that `path_` named before commit(), or -1
 };
 
 }  // namespace srcextract

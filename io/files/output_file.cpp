@@ -49,7 +49,8 @@ const char* what_to_try(int reason) {
   }
 }
 
-/// Error{storage} for reasons that stop every file (such as a full disk), Error{output} for reasons that stop one file.
+/// Returns Error{storage} for an errno that stops every file (such as a full disk), Error{output} for an errno that
+/// stops only one file.
 ErrorKind kind_of(int reason) {
   const bool every_one = reason == ENOSPC || reason == EDQUOT || reason == EROFS || reason == EIO || reason == ESTALE ||
                          reason == EMFILE || reason == ENFILE;
@@ -65,8 +66,8 @@ std::filesystem::path directory_of(const std::string& path) {
   return directory.empty() ? "." : directory;
 }
 
-/// Throws early if a rename cannot or must not replace the target. Such targets are directories, devices and pipes,
-/// also behind a link such as /dev/stdout.
+/// Throws Error{output} or Error{storage} if the target is a directory, which a rename cannot replace, or a device or
+/// pipe, which a rename must not replace. Also checks the target of a link such as /dev/stdout.
 void require_replaceable(const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0) {
@@ -80,15 +81,17 @@ void require_replaceable(const std::string& path) {
                                        "place; choose the name of a file");
 }
 
-/// Owner, group and permissions of the file to be replaced; nothing if there is no such file.
+/// Returns the status (owner, group, permissions) of the regular file to be replaced, or nothing if there is no such
+/// file.
 std::optional<struct stat> replaced(const std::string& path) {
   struct stat there {};
   if (::stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return std::nullopt;
   return there;
 }
 
-/// Gives owner, group and permissions to the new file. Only root can change the owner, and other users can set only
-/// their own groups. If the group cannot be kept, its permissions shrink to those of everybody.
+/// Gives the new file owner, group and permissions of the old file `there`. Only root can change the owner, and other
+/// users can set only their own groups. If the group cannot be set, the new group gets no more rights than all users
+/// have.
 void take_after(const struct stat& there, int descriptor) {
   mode_t mode = there.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
   struct stat own {};
@@ -96,16 +99,17 @@ void take_after(const struct stat& there, int descriptor) {
       ::fchown(descriptor, static_cast<uid_t>(-1), there.st_gid) != 0 && ::fstat(descriptor, &own) == 0 &&
       own.st_gid != there.st_gid)
     mode = (mode & ~mode_t{S_IRWXG}) | (mode & ((mode & S_IRWXO) << 3));
-  // Some file systems have no permissions of their own and refuse; nothing is lost there.
+  // Ignores a failure: some file systems have no permissions of their own, so that none can be lost.
   ::fchmod(descriptor, mode);
 }
 
-/// Returns the /proc path of an open descriptor, from which linkat() can give the unnamed file a name.
+/// Returns the path of an open descriptor in /proc, through which linkat() can name an unnamed file.
 std::string link_of(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-/// Opens an unnamed file in the directory; -1 if the system has none, or could not name it later.
+/// Opens an unnamed file in the directory. Returns -1 if the file system has none, or if /proc is missing, so that the
+/// file could not be named later.
 int open_unnamed(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
   if (descriptor < 0 || ::access(link_of(descriptor).c_str(), F_OK) == 0) return descriptor;
@@ -113,9 +117,10 @@ int open_unnamed(const std::string& directory) {
   return -1;
 }
 
-/// Calls `create` with temporary names until it returns 0 or more. The names are beside the target, so that the rename
-/// stays within one file system. The names do not contain the target's name, which could become too long. A name may be
-/// taken by a killed process, or by a process of the same number on another host.
+/// Calls `create` with temporary names until the result is 0 or more. Returns that result and the name. The name is in
+/// the directory of the target `path`, so that the later rename stays within one file system. The name does not contain
+/// the target's name, because it could become too long. A name may exist already: a killed process left it, or a
+/// process with the same process id runs on another host.
 template <class Create>
 std::pair<int, std::string> create_temporary(const std::string& path, Create&& create) {
   for (;;) {
@@ -126,8 +131,8 @@ std::pair<int, std::string> create_temporary(const std::string& path, Create&& c
   }
 }
 
-/// Flushes a descriptor. Returns 0, or the errno if the data may not have reached the disk. If the file system lacks
-/// fsync or syncfs (`system_call`), returns 0.
+/// Flushes a descriptor with `system_call` (fsync or syncfs). Returns 0, or an errno if the data may not have reached
+/// the disk. Returns 0 also if the file system does not support the call.
 int sync(int descriptor, int (*system_call)(int) = ::fsync) {
   while (system_call(descriptor) != 0) {
     if (errno == EINTR) continue;
@@ -155,7 +160,8 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   require_replaceable(path_);
   descriptor_ = open_unnamed(directory_of(path_));
   if (descriptor_ >= 0) return;
-  // While a file that replaces a private one is written, nobody else may read it.
+  // A file that replaces another is readable only for the user while it is written, since the replaced file may be
+  // private.
   const mode_t mode = replaced(path_) ? S_IRUSR | S_IWUSR : 0666;
   const auto open_new = [=](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); };
   std::tie(descriptor_, temporary_) = create_temporary(path_, open_new);
@@ -187,7 +193,8 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 void OutputFile::begin_writing() {
   constexpr std::int64_t at_a_time = std::int64_t{64} << 20;
   if (size_ - begun_ < at_a_time) return;
-  // Starts write-back early, to shorten the wait at the end; flush() reports any failure.
+  // Starts writing to the disk early, which shortens the wait in flush(). A failure is ignored here, because flush()
+  // reports it.
   ::sync_file_range(descriptor_, begun_, size_ - begun_, SYNC_FILE_RANGE_WRITE);
   begun_ = size_;
 }
@@ -208,7 +215,8 @@ void OutputFile::flush() {
   flushed_ = true;
 }
 
-/// Gives the complete file its temporary name: a link cannot replace the target, but a rename can.
+/// Gives the complete file a temporary name and closes it. The file cannot get its final name directly: linkat() cannot
+/// replace an existing file, but rename() can.
 void OutputFile::name() {
   if (descriptor_ < 0) return;
   if (const std::optional<struct stat> there = replaced(path_)) take_after(*there, descriptor_);
@@ -219,7 +227,7 @@ void OutputFile::name() {
     };
     temporary_ = create_temporary(path_, link).second;
   }
-  // Network file systems report a failed write only here.
+  // Network file systems may report a failed write only when the file is closed.
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);
 }
 

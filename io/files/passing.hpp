@@ -15,13 +15,14 @@
 
 namespace srcextract {
 
-/// An input file that cannot be read now but may be readable later. The next start of the survey tries it again.
+/// An input file that cannot be read now but may be readable later. A survey (the extraction of many files) reads the
+/// file again when the survey is next started.
 class PassingError : public Error {
  public:
   explicit PassingError(const std::string& message) : Error(ErrorKind::input, message) {}
 };
 
-/// Whether this errno may pass: an error that disks and file servers report temporarily.
+/// Returns true for an errno that disks and file servers may report only for a while.
 constexpr bool is_passing(int reason) {
   switch (reason) {
     case EIO:
@@ -43,14 +44,16 @@ constexpr bool is_passing(int reason) {
   }
 }
 
-/// Reports that `doing` the file at `path` failed: throws PassingError if the reason may pass, else Error{input}.
+/// Throws the error for a failed system call on the file at `path`; `doing` is a verb like "open". The error is a
+/// PassingError if the errno may pass, else Error{input}.
 [[noreturn]] inline void fail_to(const char* doing, const std::string& path, int reason) {
   const std::string message = path + ": cannot " + doing + " the file: " + std::generic_category().message(reason);
   if (is_passing(reason)) throw PassingError(message + "; look at the disk, or at the server that has the file");
   throw Error(ErrorKind::input, message);
 }
 
-/// Repeats `call` while a signal interrupts it. `call` returns a negative number and sets errno on failure.
+/// Repeats `call` as long as a signal interrupts it (EINTR), and returns the last result. `call` returns a negative
+/// number and sets errno if it fails.
 template <class Call>
 auto uninterrupted(Call&& call) {
   for (;;) {
@@ -59,7 +62,8 @@ auto uninterrupted(Call&& call) {
   }
 }
 
-/// Writes all bytes, at `offset` or, if that is negative, where the file stands. Returns 0, or an errno.
+/// Writes all bytes at `offset`, or at the current position of the file if `offset` is negative. Returns 0, or an
+/// errno.
 inline int write_all(int descriptor, std::span<const std::byte> bytes, std::int64_t offset = -1) {
   while (!bytes.empty()) {
     const ssize_t written = uninterrupted([&] {
@@ -73,11 +77,12 @@ inline int write_all(int descriptor, std::span<const std::byte> bytes, std::int6
   return 0;
 }
 
-/// Receives the path and the errno of a call that is tried again; the log sets it (pipeline/log).
+/// Function called before the first repetition of a failed call, with the path and the errno. The default function does
+/// nothing; pipeline/log sets another.
 inline void (*tell_passing)(const std::string& path, int reason) = [](const std::string&, int) {};
 
-/// Repeats `call` for the file or directory at `path`, up to four times in all, while the failure may pass, with pauses
-/// of 10, 50 and 250 ms. `call` returns a negative number and sets errno on failure. Returns the last result.
+/// Calls `call` up to four times, as long as its errno may pass, with pauses of 10, 50 and 250 ms. `call` returns a
+/// negative number and sets errno if it fails. Returns the last result. `path` is the file that `call` works on.
 template <class Call>
 auto try_again(const std::string& path, Call&& call) {
   constexpr int first = 10;

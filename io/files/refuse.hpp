@@ -11,7 +11,7 @@ namespace srcextract {
   throw Error(ErrorKind::input, reason);
 }
 
-/// Throws Error{input} that begins with the file, or the place in it.
+/// Throws Error{input} with the message "WHERE: PROBLEM", in which WHERE is a file, or a place in a file.
 [[noreturn]] inline void refuse(const std::string& where, const std::string& problem) {
   refuse(where + ": " + problem);
 }

@@ -12,7 +12,8 @@
 namespace srcextract {
 namespace {
 
-/// Opens an unnamed file; if the system has none, a named file that is unlinked at once.
+/// Opens an unnamed file. If the file system has none, opens a named file and removes the name at once. Returns -1 on
+/// failure.
 int open_nameless(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
   if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return descriptor;

@@ -7,10 +7,11 @@
 
 namespace srcextract {
 
-/// Bytes stored on disk in an unnamed file, which vanishes with the process. Throws Error{output} or Error{storage}.
+/// An unnamed file on disk for temporary data, which the system removes when the process ends. Throws Error{output} or
+/// Error{storage}.
 class ScratchFile {
  public:
-  /// Opens the file in this directory.
+  /// Creates the file in this directory, or in the current directory if the name is empty.
   explicit ScratchFile(const std::string& directory);
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
@@ -18,7 +19,7 @@ class ScratchFile {
 
   void append(std::span<const std::byte> bytes);
 
-  /// Reads out.size() bytes from `offset` on.
+  /// Reads out.size() bytes from `offset` on. Throws if the file ends earlier.
   void read(std::int64_t offset, std::span<std::byte> out) const;
 
   int descriptor() const { return descriptor_; }

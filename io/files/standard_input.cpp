@@ -18,7 +18,7 @@
 namespace srcextract {
 namespace {
 
-/// TMPDIR, or /tmp if that is no directory.
+/// Returns TMPDIR, or /tmp if TMPDIR is not set or names no directory.
 std::string temporary_directory() {
   std::error_code failure;
   const std::filesystem::path directory = std::filesystem::temp_directory_path(failure);
@@ -29,7 +29,6 @@ std::string temporary_directory() {
   throw Error(ErrorKind::input, "standard input: " + problem);
 }
 
-/// Copies standard input until it ends.
 void copy_to(ScratchFile& file) {
   std::vector<std::byte> piece(std::size_t{1} << 20);
   for (;;) {

@@ -2,13 +2,13 @@
 
 namespace srcextract {
 
-/// The path of standard input, which `-` on the command line stands for.
+/// Path of standard input, used for `-` on the command line.
 inline constexpr const char* standard_input_path = "/dev/stdin";
 
-/// Makes standard input a file, which can be opened more than once and read anywhere. A regular file stays as it is.
-/// Anything else is copied until it ends, to an unnamed file in TMPDIR (or /tmp) that vanishes with the process. Throws
-/// Error{input} if standard input is a terminal, is empty or cannot be read; Error{output} or Error{storage} if the
-/// copy has no room.
+/// Makes standard input a regular file, which can be opened more than once and read at any offset. If standard input is
+/// no regular file, it is copied until it ends, to an unnamed file in TMPDIR (or /tmp). Throws Error{input} if standard
+/// input is a terminal or a directory, is empty or cannot be read. Throws Error{output} or Error{storage} if the copy
+/// cannot be written.
 void keep_standard_input();
 
 }  // namespace srcextract

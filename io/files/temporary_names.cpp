@@ -20,7 +20,7 @@ std::string& current_tag() {
   return tag;
 }
 
-/// The tag in a temporary name; nothing for any other name.
+/// Returns the tag in a temporary name, or nothing if the name is no temporary name.
 std::optional<std::string> tag_of(const std::string& name) {
   if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
   const std::size_t end = name.rfind('.', name.size() - suffix.size() - 1);

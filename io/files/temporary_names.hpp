@@ -5,14 +5,15 @@
 
 namespace srcextract {
 
-/// A name in the directory, ".srcextract.TAG.0.tmp", that this process has not used before. Another process with the
-/// same tag may use it, so create the file exclusively (O_EXCL).
+/// Returns a path in the directory, ".srcextract.TAG.N.tmp", with an N that this process has not used before. Another
+/// process with the same tag may use the same name, so the caller must create the file exclusively (O_EXCL).
 std::string next_temporary_name(const std::string& directory);
 
-/// Sets the tag of later names; the default is the process id. Call it before threads write files.
+/// Sets the tag of all later temporary names; the default is the process id. Must be called before threads create
+/// files.
 void tag_temporaries(const std::string& tag);
 
-/// Removes temporary files in and below the directory whose tag `is_stale` reports as abandoned. Failures are ignored.
+/// Removes the temporary files in and below the directory for whose tag `is_stale` returns true. Ignores failures.
 void remove_temporaries(const std::string& directory, const std::function<bool(const std::string& tag)>& is_stale);
 
 }  // namespace srcextract

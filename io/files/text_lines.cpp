@@ -6,7 +6,7 @@
 namespace srcextract {
 namespace {
 
-// Bytes per read. A small file gets a small buffer, since large memory is slow to touch for the first time.
+// Limits in bytes of one read. A small file gets a small buffer, since the first touch of a large new buffer is slow.
 constexpr std::int64_t smallest_piece = std::int64_t{1} << 12;
 constexpr std::int64_t largest_piece = std::int64_t{1} << 20;
 constexpr std::size_t longest_line = std::size_t{64} << 20;
@@ -38,7 +38,7 @@ bool TextLines::extend() {
   return find_end();
 }
 
-/// Advances end_ and next_ by one line.
+/// Moves end_ and next_ to the end of the next line in the file. Returns false at the end of the file.
 bool TextLines::find_end() {
   std::size_t searched = next_ - begin_;
   const std::size_t line_begin = searched;
@@ -62,7 +62,8 @@ bool TextLines::find_end() {
   return true;
 }
 
-/// Reads more of the file and keeps the current line; false at the end of the file.
+/// Moves the current line to the front of the buffer and reads more of the file behind it. Returns false at the end of
+/// the file.
 bool TextLines::fill() {
   const std::size_t kept = filled_ - begin_;
   if (kept > longest_line) {

@@ -6,12 +6,12 @@
 
 namespace srcextract {
 
-/// Replacement for characters that cannot be written: U+FFFD.
+/// Character that stands for invalid input: U+FFFD, the Unicode replacement character.
 inline constexpr char32_t replacement_character = 0xfffd;
 inline constexpr std::string_view replacement_utf8 = "\xef\xbf\xbd";
 
-/// Removes the first character from a non-empty UTF-8 text and returns it. Each byte of invalid UTF-8 (RFC 3629)
-/// becomes a replacement_character.
+/// Removes the first character from a non-empty UTF-8 text and returns it. Invalid UTF-8 (RFC 3629) yields
+/// replacement_character, once for each byte.
 inline char32_t take_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) -> char32_t {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -35,7 +35,8 @@ inline char32_t take_character(std::string_view& text) {
   return valid ? character : replacement_character;
 }
 
-/// The text with a replacement_character for each byte of invalid UTF-8. File names may hold any bytes.
+/// Returns the text with a replacement_character in place of each byte of invalid UTF-8. File names, for instance, may
+/// hold any bytes.
 inline std::string as_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -47,7 +48,6 @@ inline std::string as_utf8(std::string_view text) {
   return out;
 }
 
-/// Number of characters in the text.
 inline std::size_t count_characters(std::string_view utf8) {
   std::size_t count = 0;
   for (const char byte : utf8) count += (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U ? 1 : 0;

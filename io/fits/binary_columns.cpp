@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view types = "LXBIJKAEDCM";
 
-/// Takes the leading digits off the text as a number; `otherwise` if there are none. Nothing on overflow.
+/// Removes the leading digits from the text and returns their number, or `otherwise` if the text begins with no digit.
+/// Returns nothing if the number overflows.
 std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t otherwise) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   if (digits == 0) return otherwise;
@@ -24,7 +25,7 @@ std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t oth
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// Parses a TFORM such as `8A`, `3E` or `1PB(80)`, in capitals or not; returns nothing if it is invalid.
+/// Parses a TFORM such as `8A`, `3E` or `1PB(80)`, in capital or small letters. Returns nothing if the text is invalid.
 std::optional<BinaryColumn> parse_form(std::string text) {
   text = in_capitals(std::move(text));
   std::string_view form = text;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view no_ascii = "holds a byte that is not printable ASCII";
 
-/// Removes the digits at the front of `text` and returns how many they were.
+/// Removes the digits at the front of `text` and returns how many digits there were.
 std::size_t take_digits(std::string_view& text) {
   const std::size_t count = std::min<std::size_t>(
       static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin()), text.size());
@@ -29,7 +29,8 @@ bool take_one_of(std::string_view& text, std::string_view characters) {
 
 enum class Form { none, integer, real };
 
-/// The form of a number. std::from_chars alone would accept "inf", "nan" and hexadecimal digits.
+/// Decides whether the text spells an integer, a real number or neither. std::from_chars alone would accept "inf" and
+/// "nan" too.
 Form form_of(std::string_view text) {
   take_one_of(text, "+-");
   const std::size_t whole = take_digits(text);
@@ -45,7 +46,8 @@ Form form_of(std::string_view text) {
   return point || exponent ? Form::real : Form::integer;
 }
 
-/// The real number in a text of form real or integer; nothing if it is too large.
+/// Returns the real number that a text of Form integer or real spells, or nothing if the number is too large for a
+/// double. A number too small for a double yields 0.
 std::optional<double> real_in(std::string_view text) {
   std::array<char, card_length> digits;
   if (text.size() > digits.size()) return std::nullopt;
@@ -54,18 +56,19 @@ std::optional<double> real_in(std::string_view text) {
   double number = 0;
   const auto [stop, error] = std::from_chars(digits.data(), end, number);
   if (error == std::errc() && stop == end) return number;
-  // Underflow is zero. Only a negative exponent can cause it in a card.
+  // from_chars reports underflow and overflow alike. In the 80 characters of a card only a negative exponent can cause
+  // underflow.
   const std::string_view written(digits.data(), text.size());
   return written.find("e-") != written.npos || written.find("E-") != written.npos ? std::optional(0.0) : std::nullopt;
 }
 
-/// Whether only blanks, or '/' and a comment, stand behind a value.
+/// Returns true if after a value only blanks, or '/' and a comment, follow.
 bool ends_well(std::string_view rest) {
   const std::size_t next = rest.find_first_not_of(' ');
   return next == rest.npos || rest[next] == '/';
 }
 
-/// Reads a quoted text and the rest of the field; `field` begins with the quote.
+/// Reads a quoted text and checks the rest of the field; `field` begins with the opening quote.
 CardValue read_text(std::string_view field) {
   std::string text;
   bool ascii = true;
@@ -108,7 +111,8 @@ std::string meant_keyword(std::string_view card) {
   if (word.size() > keyword_length) return "";
   const bool has_value = card.substr(std::min(card.find_first_not_of(blanks, end), card.size())).starts_with('=');
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
-  // Without '=', a word is taken for a comment, unless it stands in column 1 in capital letters.
+  // Without '=', a word counts as a keyword only in column 1 and in capital letters; any other word counts as free
+  // text.
   if (!has_value && (begin > 0 || std::ranges::any_of(word, is_small))) return "";
   return in_capitals(std::move(word));
 }

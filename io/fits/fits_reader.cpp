@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// A header together with its text.
+/// A header together with the text of its cards, to which the Header refers.
 struct StoredHeader {
   std::string text;
   Header header;
@@ -19,12 +19,13 @@ struct StoredHeader {
   StoredHeader(std::string cards, const std::string& where) : text(std::move(cards)), header(text, where) {}
 };
 
-/// The text from `begin` on; each call of grow() reads more.
+/// The text of a file from `begin` on, of which grow() reads more with each call.
 class GrowingText {
  public:
   GrowingText(const InputFile& file, std::int64_t begin) : file_(file), begin_(begin) {}
 
-  /// Reads more of the file. False at the end of the file, or once the text is as long as longest_header.
+  /// Quadruples the length of the text. Returns false at the end of the file, or once the text is as long as
+  /// longest_header.
   bool grow() {
     const std::int64_t before = std::ssize(text_), there = std::min(file_.size() - begin_, longest_header);
     const std::int64_t size = std::min(there, before == 0 ? 4 * fits_record : 4 * before);
@@ -41,8 +42,8 @@ class GrowingText {
   std::string text_;
 };
 
-/// Refuses text after END: only blanks may follow (FITS Standard 4.0, 4.4.1.1). Programs disagree on whether such a
-/// header ends there.
+/// Throws Error{input} if the END card has more than blanks after END (FITS Standard 4.0, 4.4.1.1). Programs disagree
+/// on whether a header ends at such a card.
 void check_end(std::string_view card, const std::string& where) {
   const std::size_t more = card.find_first_not_of(' ', keyword_length);
   if (more == card.npos) return;
@@ -50,7 +51,8 @@ void check_end(std::string_view card, const std::string& where) {
          "'; the header is damaged or not valid FITS; correct the card, or make the file again");
 }
 
-/// The cards from `begin` to END; nothing if no HDU begins there. Throws Error{input} for a header without END.
+/// Returns the cards from `begin` to END, or nothing if no HDU begins there. Throws Error{input} if the header has no
+/// END card.
 std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin, const std::string& where) {
   if (begin >= file.size()) return std::nullopt;
   GrowingText growing(file, begin);

@@ -10,14 +10,15 @@
 namespace srcextract {
 namespace {
 
-/// Walks from header to header as the bytes arrive.
+/// Finds the HDUs of a file in order while the file is being inflated.
 class HduWalk {
  public:
   HduWalk(std::string path, std::int64_t most) : path_(std::move(path)), most_(most) {}
 
   std::int64_t operator()(std::span<const std::byte> bytes) {
     const std::int64_t needed = find_end(bytes);
-    // Compares the end of the known HDUs, not `needed`: a next HDU's record, which `needed` includes, need not exist.
+    // Compares the end of the known HDUs, not `needed`, with the limit: `needed` can include the first record of a
+    // further HDU, which need not exist.
     if (begin_ <= most_) return needed;
     throw Error(ErrorKind::memory,
                 path_ + ": inflated, the file has " + std::to_string(begin_) +
@@ -44,7 +45,7 @@ class HduWalk {
   std::optional<std::int64_t> data_bytes(std::string_view cards) const {
     try {
       return read_structure(Header(cards), begin_ == 0, "").data_bytes;
-    } catch (const Error&) {  // ignored here: whoever reads this header later reports the error
+    } catch (const Error&) {  // ignored here, since FitsReader will report the same error
       return std::nullopt;
     }
   }

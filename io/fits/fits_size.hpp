@@ -7,8 +7,9 @@
 
 namespace srcextract {
 
-/// How much of a gzipped FITS file to inflate: up to the end of the last HDU, according to its headers. Inflation stops
-/// at an invalid header. Throws Error{memory} before it inflates data beyond `most` bytes; `path` is for the message.
+/// Returns a function for inflate_gzip() that ends the inflation of a FITS file at the end of the last HDU, according
+/// to the headers. At an invalid header the inflation ends too. The function throws Error{memory} if the headers tell
+/// more than `most` bytes of file, before these are inflated. Error messages name `path`.
 SizeNeeded fits_size_needed(std::string path, std::int64_t most);
 
 }  // namespace srcextract

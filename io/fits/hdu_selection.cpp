@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// The HDU index that the text spells, if any.
+/// Returns the HDU index (from 0) that the text spells, or nothing if the text is no such number.
 std::optional<int> hdu_number(const std::string& text) {
   int value = 0;
   const char* end = text.data() + text.size();
@@ -29,8 +29,8 @@ bool is_any(const std::string& name) {
   return name == "all" || name == "auto";
 }
 
-/// Whether the text matches the pattern, in any case: * is any text, ? any character. Only the last * needs
-/// backtracking.
+/// Returns true if the text matches the pattern without regard to case: * stands for any text, ? for any character.
+/// After a mismatch the search returns to the last *, which suffices for patterns without other wildcards.
 bool fits_pattern(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, at = 0, star = std::string_view::npos, star_at = 0;
   while (at < text.size()) {
@@ -51,7 +51,8 @@ bool fits_pattern(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-/// The EXTVER after the last comma of a text; nothing if there is none. `rest` becomes the text before the comma.
+/// Returns the EXTVER after the last comma of the text, a number or "*", and sets `rest` to the text before that comma.
+/// Returns nothing if no EXTVER follows.
 std::optional<std::string> version_in(const std::string& text, std::string& rest) {
   const std::size_t comma = text.rfind(',');
   if (comma == std::string::npos) return std::nullopt;

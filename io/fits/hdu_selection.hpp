@@ -9,49 +9,53 @@
 
 namespace srcextract {
 
-/// True if `text` is the HDU's index (from 0), or else its name in any case.
+/// Returns true if `text` is the HDU's index (from 0). If `text` is no number, returns true if it is the HDU's EXTNAME,
+/// without regard to case.
 bool is_called(const Hdu& hdu, const std::string& text);
 
-/// Whether the HDU is an integer image whose EXTNAME marks pixel flags rather than brightness:
+/// Returns true if the HDU is an integer image whose EXTNAME says that the pixels are flags rather than brightness:
 /// - DQ (HST, JWST, Gemini, MUSE), MASK (LSST, Pan-STARRS), FLAGS, QUALITY, BPM and similar names;
 /// - CTX or CON (which exposures contribute to a mosaic).
 ///
-/// The word may end the name or precede a number ("SCI_MASK", "DQ2"). Errors, variances and weights do not count.
+/// The word may be the end of the name, or stand before a number at the end ("SCI_MASK", "DQ2"). Images of errors,
+/// variances or weights yield false.
 bool is_mask_plane(const Hdu& hdu);
 
-/// The kind of an HDU, for messages: "binary table", "image without pixels".
+/// Returns the kind of an HDU for messages, as in "binary table" or "image without pixels".
 std::string kind_of(const Hdu& hdu);
 
-/// The contents of a file, for messages: "1 image without pixels, 2 binary tables"; "0, 1 'SCI', 2 'ERR'".
+/// Return a list of HDUs for messages: their kinds, as in "1 image without pixels, 2 binary tables", and their names,
+/// as in "0, 1 'SCI', 2 'ERR'".
 std::string list_kinds(const std::vector<Hdu>& hdus);
 std::string list_names(const std::vector<Hdu>& hdus);
 
-/// Selects HDUs of one file by name while they are read in order:
-/// - `auto`: the first with an image.
-/// - `all`, a pattern: every match.
-/// - A number, an EXTNAME (in any case) or an `EXTNAME,EXTVER`: the first match. A missing EXTVER counts as 1.
+/// Selects HDUs of one file by name while the file is read in order. A name is one of:
+/// - `auto`: selects the first image with pixels.
+/// - `all` or a pattern (with * or ?): selects every match.
+/// - a number, an EXTNAME (without regard to case) or an `EXTNAME,EXTVER`: selects the first match. A missing EXTVER
+/// counts as 1.
 ///
-/// `key` is the configuration key of the names, for messages.
+/// Messages name `key`, the configuration key that the user sets the names with.
 class HduSelection {
  public:
   HduSelection(HduNames names, std::string key);
 
   enum class Choice { none, by_pattern, by_name };
 
-  /// Takes the next HDU of the file and returns whether a name or pattern selects it. `auto`, `all` and patterns select
-  /// only images.
+  /// Takes the next HDU of the file and returns whether a name or a pattern selects it. `auto`, `all` and patterns
+  /// select only images with pixels.
   Choice take(const Hdu& hdu);
 
-  /// True if no later HDU can be selected.
+  /// Returns true if no later HDU of the file can be selected.
   bool complete() const { return !names_.open() && fulfilled(); }
 
-  /// True if every name has its HDU, patterns aside.
+  /// Returns true if every name that is no pattern has selected an HDU.
   bool fulfilled() const;
 
-  /// Throws the Error{input} that says why a selected HDU is not an image.
+  /// Throws Error{input} that says why the selected HDU is not an image.
   [[noreturn]] void fail_on_kind(const Hdu& hdu, const InputFile& file) const;
 
-  /// Call it after the last HDU. Throws Error{input} if a name or pattern selected none.
+  /// Throws Error{input} if a name or pattern selected no HDU. Must be called after the last HDU was taken.
   void require_all(const std::vector<Hdu>& hdus, const InputFile& file) const;
 
  private:
@@ -59,7 +63,7 @@ class HduSelection {
 
   HduNames names_;
   std::string key_;
-  std::vector<bool> found_;  ///< for each name, true if it selected an HDU
+  std::vector<bool> found_;  ///< for each name: true if it has selected an HDU
 };
 
 }  // namespace srcextract

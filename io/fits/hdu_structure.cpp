@@ -35,14 +35,15 @@ HduKind kind_of_extension(const Header& header) {
   return HduKind::other;
 }
 
-/// Whether the HDU has random groups, which are an image with a first axis of length 0 and GROUPS = T.
+/// Returns true if the HDU has random groups (FITS Standard 4.0, 6): an image whose first axis has length 0, and GROUPS
+/// = T.
 bool is_random_groups(const Header& header, const HduStructure& structure) {
   if (structure.kind != HduKind::image || structure.axes.empty() || structure.axes[0] != 0) return false;
   return header.logical("GROUPS").value_or(false);
 }
 
-/// Throws unless PCOUNT is 0 and GCOUNT is 1 for an array that is no random groups (FITS Standard 4.0, 4.4.1.2 and
-/// 7.1.1). With other values, the data unit would be longer than the pixels.
+/// Throws Error{input} if an image without random groups has a PCOUNT other than 0 or a GCOUNT other than 1 (FITS
+/// Standard 4.0, 4.4.1.2 and 7.1.1). With other values, the data unit would be longer than the pixels.
 void check_groups(const Header& header, const HduStructure& structure) {
   if (structure.kind != HduKind::image || structure.axes.empty()) return;
   header.integer("PCOUNT", 0, 0);

@@ -11,7 +11,8 @@
 namespace srcextract {
 namespace {
 
-/// The 8 columns of a keyword as one number, unique for each keyword.
+/// Returns the characters of a keyword, padded with blanks to 8, as one number. Different keywords give different
+/// numbers.
 std::uint64_t packed(std::string_view keyword) {
   std::array<char, keyword_length> columns;
   columns.fill(' ');

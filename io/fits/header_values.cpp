@@ -12,7 +12,8 @@
 namespace srcextract {
 namespace {
 
-/// The keyword's value as catalogues and reports show it; unprintable bytes of text become '?'. Empty without a value.
+/// Returns the keyword's value for catalogues and reports, with '?' in place of unprintable bytes of a text. Returns
+/// nothing if the keyword has no value.
 std::optional<HeaderValue> reported(const Header& header, const std::string& keyword) {
   CardValue found = header.find(keyword);
   if (!found.value) return std::nullopt;

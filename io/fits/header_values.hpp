@@ -8,7 +8,6 @@
 
 namespace srcextract {
 
-/// A keyword of a FITS header with its value.
 struct HeaderValue {
   std::string keyword;
   KeywordValue value;
@@ -16,25 +15,28 @@ struct HeaderValue {
   bool operator==(const HeaderValue&) const = default;
 };
 
-/// Keywords that catalogues take over from every header that has a value for them. output.header_keywords adds others.
+/// Keywords that every catalogue copies from the image header if they have a value there. The configuration key
+/// output.header_keywords adds others.
 inline constexpr const char* usual_keywords[] = {"OBJECT", "DATE-OBS", "MJD-OBS", "FILTER", "EXPTIME",
                                                  "GAIN",   "AIRMASS",  "EXTNAME", "CCD"};
 
-/// Returns the usual keywords and `more`, each once, with their values, if they have any. A value comes from `header`,
-/// or else by inheritance from `primary`, the primary header. Inheritance does not apply:
-/// - to an extension with INHERIT = F,
-/// - to a keyword whose own card has no value,
-/// - to EXTNAME.
-/// Headers are 80-column cards; of several cards of a keyword the first counts. A long text (CONTINUE) is read up to
-/// its end.
+/// Returns the usual keywords and `more`, each once, with their values; keywords without a value are left out. A value
+/// comes from `header`, or else by inheritance from `primary`, the primary header. A value is not inherited:
+/// - by an extension with INHERIT = F,
+/// - if the extension has a card of the keyword without a value,
+/// - for EXTNAME.
+///
+/// Both headers are texts of 80-column cards. If a keyword has several cards, the first counts. A text that goes on in
+/// CONTINUE cards is read whole.
 std::vector<HeaderValue> header_values(std::string_view header, std::string_view primary,
                                        const std::vector<std::string>& more);
 
-/// The shortest decimal that reads back to the same bits, always with a point, so that FITS, YAML and Python read a
-/// real number.
+/// Returns the shortest decimal number that reads back to the same double. The number always has a decimal point, so
+/// that FITS, YAML and Python readers take it for a real number.
 std::string format_real(double value);
 
-/// The card of a value; text is cut at 68 characters. A real number that is not finite becomes an undefined value.
+/// Returns an 80-column card with the value. A text is cut at 68 characters. A real number that is not finite gives a
+/// card without a value.
 std::string format_card(const HeaderValue& value, std::string_view comment = {});
 
 }  // namespace srcextract

@@ -10,40 +10,43 @@
 
 namespace srcextract {
 
-/// The sky of an image: median and standard deviation of the pixels that survive the clip.
+/// The sky background of an image: median and standard deviation of the pixels that remain after sigma clipping.
 struct SkyFacts {
   double level = 0, sigma = 0;
 
   bool operator==(const SkyFacts&) const = default;
 };
 
-/// Keywords of the power law NOISALPH N^NOISBETA: the noise of a sum of N pixels, in units of one pixel's noise.
+/// Keywords of the coefficients in the noise model NOISALPH * N^NOISBETA: the noise of the sum of N pixels, in units of
+/// the noise of one pixel.
 inline constexpr const char *noise_alpha_keyword = "NOISALPH", *noise_beta_keyword = "NOISBETA";
 
-/// Facts about the image in a catalogue.
+/// Facts about the image, which a catalogue states in its header.
 struct ImageFacts {
   std::optional<SkyFacts> sky;
-  std::vector<HeaderValue> header;  ///< header values of the image, and the noise of sums
+  std::vector<HeaderValue> header;  ///< header values of the image, and coefficients of the noise model
 
   bool operator==(const ImageFacts&) const = default;
 };
 
-// In a FITS catalogue the image cards are the last of the header, starting with SKYLEVEL. The cards before them are
-// equal for most images, which makes headers fast to write and read. The image's EXTNAME is called IMGEXT, since the
-// table has its own EXTNAME.
+// The image cards state the facts about the image in the header of a FITS catalogue. The image cards are the last of
+// the header and start with SKYLEVEL. The cards before them are equal for most images, and can be reused when many
+// headers are written or read. The image's EXTNAME has the keyword IMGEXT there, since the table has an EXTNAME too.
 
-/// Adds the image cards to a table header, in whole records.
+/// Returns the header with the image cards added before END, padded to whole records. Returns the header unchanged if
+/// there are no facts.
 std::string with_image_cards(std::string header, const ImageFacts& facts);
 
-/// Offset of the image cards in a header, or of END if there are none.
+/// Returns the offset in bytes of the image cards, or of END if there are no image cards.
 std::size_t image_cards_begin(std::string_view cards);
 
-/// The image's facts, read back from a header.
+/// The facts about the image, read back from a catalogue header.
 struct ImageCards {
   ImageFacts facts;
-  std::size_t bytes = 0;  ///< bytes read, END included
+  std::size_t bytes = 0;  ///< length of the text that was read, END card included
 };
-/// Reads cards that begin with the image cards, or with END if there are none. Returns nothing if there is no END.
+/// Reads image cards up to END. The text must begin with the first image card, or with END if there are no image cards.
+/// Returns nothing if there is no END card.
 std::optional<ImageCards> read_image_cards(std::string_view cards);
 
 }  // namespace srcextract

@@ -9,7 +9,8 @@ namespace srcextract {
 std::optional<double> julian_date(const std::string& date) {
   using namespace std::chrono;
   constexpr double of_1970 = 2440587.5, day_seconds = 86400;
-  if (date.find_first_not_of("0123456789-/:T.") != std::string::npos) return std::nullopt;  // CFITSIO stops there
+  if (date.find_first_not_of("0123456789-/:T.") != std::string::npos)
+    return std::nullopt;  // fits_str2time ignores text from the first other character on
   std::string text = date;
   int y = 0, m = 0, d = 0, hours = 0, minutes = 0, status = 0;
   double seconds = 0;

@@ -12,17 +12,18 @@
 namespace srcextract {
 namespace {
 
-/// Step by which the memory of a file grows.
+/// Step in bytes by which CFITSIO enlarges the memory of a file.
 constexpr std::size_t growth = std::size_t{1} << 20;
 
-/// Bytes in front of a block that hold its size.
+/// Number of bytes before each memory block in which resize() stores the size of the block.
 constexpr std::size_t prefix = alignof(std::max_align_t);
 
 char* start_of(void* memory) {
   return memory ? static_cast<char*>(memory) - prefix : nullptr;
 }
 
-/// realloc with zeroed new bytes. CFITSIO reads parts of a table before writing them and expects zeros, as in a file.
+/// A realloc that sets new bytes to 0. CFITSIO reads parts of a table before it writes them, and expects zeros as in a
+/// file on disk.
 void* resize(void* memory, std::size_t size) {
   std::size_t before = 0;
   if (memory) std::memcpy(&before, start_of(memory), sizeof(before));

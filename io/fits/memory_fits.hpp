@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// A FITS file that CFITSIO builds in memory. CFITSIO never gets a file name; OutputFile alone writes to the disk.
+/// A FITS file that CFITSIO builds in memory. CFITSIO never opens a file on disk here; class OutputFile writes the
+/// finished bytes.
 class MemoryFits {
  public:
   MemoryFits();
@@ -17,11 +18,12 @@ class MemoryFits {
 
   fitsfile* get() { return file_; }
 
-  /// Throws if `status`, the result of the CFITSIO calls since the last check, is not 0. `doing` completes "cannot
-  /// ...".
+  /// Throws Error{internal}, or Error{output} if memory is short, unless `status`, the result of CFITSIO calls, is 0.
+  /// `doing` completes a message that begins with "cannot".
   void check(int status, const char* doing) const;
 
-  /// Closes the file; the current HDU must be the last one. The bytes live as long as this object.
+  /// Closes the file and returns its bytes, up to the end of the current HDU, which must be the last. The bytes stay
+  /// valid until this object is destroyed.
   std::span<const std::byte> finish();
 
  private:

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t most_file_bytes = std::int64_t{256} << 20, most_values = std::int64_t{1} << 24;
 
-/// Reads an element of a binary table as a number, by its TFORM letter; nothing if that type is no number.
+/// Reads one element of a binary table as a number; `type` is the TFORM letter. Returns nothing if that type is no
+/// number.
 std::optional<double> load_number(char type, const std::byte* bytes) {
   switch (type) {
     case 'B':

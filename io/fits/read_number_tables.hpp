@@ -7,9 +7,10 @@
 
 namespace srcextract {
 
-/// Reads header cards and first row of each binary table of a FITS file of at most 256 MiB, gzipped or not. Only
-/// columns of numbers are read: not text, logicals, bits, complex numbers, elements of variable length, or more than 16
-/// Mi values. Throws Error{config} if the file cannot be read, or is no FITS file or a damaged one.
+/// Reads the header cards and the first row of each binary table in a FITS file, gzipped or not. The file may have up
+/// to 256 MiB, inflated. Columns of text, logicals, bits, complex numbers or elements of variable length are left out,
+/// and those of more than 2^24 values a row. Throws Error{config} if the file cannot be read, is not FITS or is
+/// damaged.
 std::vector<NumberTable> read_number_tables(const std::string& path);
 
 }  // namespace srcextract

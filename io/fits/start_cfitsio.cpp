@@ -5,7 +5,7 @@
 namespace srcextract {
 
 void start_cfitsio() {
-  [[maybe_unused]] static const int status = fits_init_cfitsio();  // one thread initialises, others wait
+  [[maybe_unused]] static const int status = fits_init_cfitsio();  // runs once; other threads wait for the end
 }
 
 }  // namespace srcextract

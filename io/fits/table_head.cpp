@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// The text that fits into one card.
+/// Number of characters of a text that fit into one card.
 constexpr std::size_t one_card = 68;
 
 void create_table(MemoryFits& fits, TableHead& head) {
@@ -50,7 +50,8 @@ void write_cards(MemoryFits& fits, const TableHead& head, Checksums checksums) {
 
 }  // namespace
 
-// CFITSIO is told of 0 rows: for more it would reserve space, and then count them wrong.
+// The table is created with 0 rows, and with_rows() sets the number later. With more rows, CFITSIO would reserve space
+// for the rows and then count them wrong.
 std::string table_header(TableHead head, Checksums checksums) {
   MemoryFits fits;
   create_table(fits, head);

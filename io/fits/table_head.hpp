@@ -9,41 +9,40 @@
 
 namespace srcextract {
 
-/// A column of a FITS binary table, from its header.
+/// A column of a FITS binary table, with the values of its header keywords.
 struct StoredColumn {
   std::string name, form, unit, ucd, description;  ///< TTYPE, TFORM, TUNIT, TUCD, TCOMM
-  std::optional<std::int64_t> null = {};           ///< TNULL; used by the writer only
-  std::int64_t bytes = 0;                          ///< bytes per row
-  std::string dim = {};                            ///< TDIM, for pictures
+  std::optional<std::int64_t> null = {};           ///< TNULL; only the writer of catalogues uses it
+  std::int64_t bytes = 0;                          ///< length of the column in a row, in bytes
+  std::string dim = {};                            ///< TDIM, used for columns of images
 
   bool operator==(const StoredColumn&) const = default;
 };
 
-/// Header data of a table.
 struct TableHead {
   std::string name;  ///< EXTNAME
   std::vector<StoredColumn> columns;
   std::int64_t rows = 0;
-  std::string creator;               ///< program that wrote this file
-  std::vector<std::string> history;  ///< lines of HISTORY
+  std::string creator;               ///< CREATOR, the program that wrote this file
+  std::vector<std::string> history;  ///< texts of the HISTORY cards
 
   bool operator==(const TableHead&) const = default;
 };
 
-/// Whether the header has the keywords CHECKSUM and DATASUM, for the sums of an HDU.
+/// Whether the header has the keywords CHECKSUM and DATASUM, with zeros as values that the writer replaces later.
 enum class Checksums { none, placeholders };
 
-/// The primary header without data and the header of the table, as CFITSIO writes them. Texts longer than a card go on
-/// in CONTINUE cards.
+/// Returns the primary header without data, followed by the header of the table, as CFITSIO writes both. A text too
+/// long for a card goes on in CONTINUE cards.
 std::string table_header(TableHead head, Checksums checksums);
 
-/// The header with another number of rows in its table.
+/// Returns the header with another number of rows, NAXIS2.
 std::string with_rows(std::string header, std::int64_t rows);
 
-/// The cards and END, in whole records.
+/// Returns the header with END appended, padded with blanks to whole records.
 std::string whole_header(std::string cards);
 
-/// Writes zeros that pad `bytes` bytes of data to whole records.
+/// Writes the zeros that pad `bytes` bytes of data to whole records.
 void fill_record(OutputFile& file, std::int64_t bytes);
 
 }  // namespace srcextract

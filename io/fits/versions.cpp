@@ -5,8 +5,9 @@
 
 namespace srcextract {
 
-// Returns the version that was compiled in. CFITSIO reports its running version as a float, which cannot hold three
-// numbers; its library name changes with every release, so both versions are equal.
+// Returns the version of the headers at compile time. CFITSIO reports the version of the library at run time as a
+// float, which cannot hold three numbers. Both versions are equal, because the name of the shared library changes with
+// every release.
 std::string cfitsio_version() {
   return std::to_string(CFITSIO_MAJOR) + "." + std::to_string(CFITSIO_MINOR) + "." + std::to_string(CFITSIO_MICRO);
 }

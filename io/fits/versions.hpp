@@ -7,7 +7,7 @@ namespace srcextract {
 std::string cfitsio_version();
 std::string wcslib_version_text();
 
-/// Whether several threads can use CFITSIO at once; it can be built without the necessary locks.
+/// Returns true if several threads can use CFITSIO at once, which depends on how CFITSIO was built.
 bool cfitsio_has_locks();
 
 }  // namespace srcextract

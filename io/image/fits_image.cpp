@@ -19,10 +19,12 @@
 namespace srcextract {
 namespace {
 
-/// Bytes read between updates of the checksum; a piece fits into a core's cache.
+/// Number of bytes read between updates of the checksum. The checksum is computed while these bytes are still in the
+/// cache of the processor core.
 constexpr std::int64_t summed_bytes = std::int64_t{1} << 18;
 
-/// Reads bytes [first, first + count) of the plane that begins at `begin` of the file, and adds them to the checksum.
+/// Reads bytes [first, first + count) of a plane, which begins at byte `begin` of the file, and adds the bytes to the
+/// checksum.
 void read_and_sum(const InputFile& file, std::int64_t begin, std::int64_t first, std::int64_t count, std::byte* out,
                   Datasum& sum) {
   for (std::int64_t done = 0; done < count; done += summed_bytes) {
@@ -40,12 +42,12 @@ struct FitsImage::Impl {
   PixelFormat format;
   std::string header;
   std::shared_ptr<const Header> primary;        ///< header of the primary HDU
-  std::shared_ptr<TileReader> tiles = nullptr;  ///< reader of a compressed image
-  std::shared_ptr<Datasum> sum = nullptr;       ///< checksum of the bytes read of `summed_plane`
+  std::shared_ptr<TileReader> tiles = nullptr;  ///< reader of a compressed image, else null
+  std::shared_ptr<Datasum> sum = nullptr;       ///< checksum of the bytes read of plane `summed_plane`
   std::int64_t summed_plane = 0;
   std::string name = {};                ///< name of an image in memory
-  std::vector<PixelSource> given = {};  ///< its planes
-  std::string primary_cards = {};       ///< the cards that its `primary` points into
+  std::vector<PixelSource> given = {};  ///< planes of an image in memory; empty for an image in a file
+  std::string primary_cards = {};       ///< text of the cards of `primary`, for an image in memory
 
   bool in_file() const { return given.empty(); }
 
@@ -68,7 +70,7 @@ struct FitsImage::Impl {
 
   std::int64_t plane_bytes() const { return shape().count() * format.bytes(); }
 
-  /// Where a plane of an uncompressed image begins in the file.
+  /// Returns the offset in the file at which a plane (from 1) of an uncompressed image begins.
   std::int64_t begin_of(std::int64_t plane) const { return hdu.data_begin + (plane - 1) * plane_bytes(); }
 };
 
@@ -108,7 +110,7 @@ std::vector<std::string> FitsImage::further_images() const {
       if (next->index > impl_->hdu.index && has_pixels(*next)) names.push_back(label(*next));
     }
   } catch (const Error& error) {
-    // An invalid header behind this image is no error here.
+    // An invalid header after this image is no error: the image itself can be used.
     if (error.kind() != ErrorKind::input) throw;
   }
   return names;
@@ -184,7 +186,7 @@ FitsImage open_memory_image(MemoryImage image) {
 
 namespace {
 
-/// An image whose open() throws the error.
+/// Returns an image whose open() throws the error.
 SelectedImage failing(const std::string& name, int hdu, const Error& error) {
   return {name, hdu, {}, 0, [error]() -> FitsImage { throw error; }};
 }
@@ -211,22 +213,22 @@ SelectedImage as_selected(const Hdu& hdu, const std::shared_ptr<const Header>& p
 
 }  // namespace
 
-/// Limit on bytes of headers that are kept for a second select(); enough for the largest mosaics. Headers beyond the
-/// limit are read again. The same number of bytes of selected images is not counted as held.
+/// Limit in bytes on the headers that are kept for a second select(), enough for the largest mosaics. Headers beyond
+/// the limit are read again when needed. FitsImages::held_bytes() leaves out as many bytes of the selected images.
 constexpr std::int64_t most_kept = std::int64_t{8} << 20;
 
 struct FitsImages::Impl {
   std::shared_ptr<const InputFile> file;
   FitsReader reader;
-  std::vector<Hdu> seen = {};        ///< all HDUs read so far; only the first `with_header` of them keep their headers
-  std::size_t with_header = 0;       ///< number of HDUs with their headers
-  std::int64_t header_bytes = 0;     ///< bytes of all headers read
-  std::optional<Error> broken = {};  ///< why no further HDU can be found
+  std::vector<Hdu> seen = {};
+  std::size_t with_header = 0;       ///< number of HDUs, the first of `seen`, that keep their headers
+  std::int64_t header_bytes = 0;     ///< total bytes of the headers read so far
+  std::optional<Error> broken = {};  ///< error of the header after which no HDU can be found
   bool ended = false;
-  std::optional<FitsReader> again = {};  ///< reader for HDUs without kept headers
-  std::optional<Hdu> current = {};       ///< current HDU without a kept header
+  std::optional<FitsReader> again = {};  ///< second reader, for HDUs whose headers were not kept
+  std::optional<Hdu> current = {};       ///< last HDU whose header was not kept
   std::int64_t most_held;
-  std::int64_t selected_bytes = 0;  ///< estimate for all selected images, with headers
+  std::int64_t selected_bytes = 0;  ///< estimated bytes of memory for all selected images, with headers
 
   Impl(std::shared_ptr<const InputFile> opened, std::int64_t most)
       : file(std::move(opened)), reader(*file), most_held(most) {}
@@ -235,8 +237,8 @@ struct FitsImages::Impl {
     return (file->inflated() ? file->size() : 0) + std::max<std::int64_t>(selected_bytes - most_kept, 0);
   }
 
-  /// Counts the memory that a selected image holds: a copy of its header and the objects made from it, by measurement.
-  /// Throws Error{memory} if the file then holds more than most_held.
+  /// Adds to selected_bytes what a selected image needs in memory: a copy of the header and the objects made from it.
+  /// The factors were measured. Throws Error{memory} if the file then holds more than most_held.
   void hold(const Hdu& hdu) {
     constexpr std::int64_t image_bytes = 4096;
     selected_bytes += image_bytes + std::ssize(hdu.cards) * 5 / 2;
@@ -248,7 +250,8 @@ struct FitsImages::Impl {
                                        "(--memory)");
   }
 
-  /// The HDU of that number, valid until the next call; null if it cannot be read.
+  /// Returns the HDU of that index (from 0), or null if it does not exist or cannot be read. The pointer is valid until
+  /// the next call.
   const Hdu* at(std::size_t index) {
     if (index < seen.size()) return index < with_header ? &seen[index] : read_again(index);
     if (ended) return nullptr;

@@ -14,8 +14,8 @@
 
 namespace srcextract {
 
-/// One image HDU of a FITS file, opened for reading: plain, gzipped (.gz) or tile-compressed (.fz). CFITSIO never sees
-/// the file name, so its extended filename syntax cannot be reached.
+/// One image HDU of a FITS file, opened for reading: plain, gzipped (.gz) or tile-compressed (.fz). CFITSIO never gets
+/// the file name, so that brackets in a name have no special meaning.
 class FitsImage {
  public:
   struct Impl;
@@ -24,94 +24,98 @@ class FitsImage {
   FitsImage(FitsImage&&) noexcept;
   FitsImage& operator=(FitsImage&&) noexcept;
 
-  int hdu() const;                                ///< 0-based, as astropy counts
-  const std::string& extname() const;             ///< empty if it has none
+  int hdu() const;                                ///< index of the HDU, from 0
+  const std::string& extname() const;             ///< EXTNAME, empty if there is none
   const std::vector<std::int64_t>& axes() const;  ///< NAXIS1, NAXIS2, ...
-  std::int64_t planes() const;                    ///< number of planes, counted through all axes above the second
-  bool compressed() const;                        ///< tile-compressed, or in a gzipped file
-  const std::string& header() const;              ///< 80-column cards without separators, with END (for io/wcs/wcs.hpp)
-  /// The cards of the primary HDU, whose keywords extensions inherit; valid as long as the image.
+  std::int64_t planes() const;                    ///< number of planes: the product of all axes above the second
+  bool compressed() const;                        ///< true for tiles and for gzipped files
+  const std::string& header() const;              ///< 80-column cards without line ends, up to and including END
+  /// Cards of the primary HDU, from which extensions inherit keywords. The text is valid as long as this image.
   std::string_view primary_header() const;
 
-  /// The later images with pixels in the file, as "HDU 2 'ERR'", up to the first invalid header. The call costs time
-  /// only if the file goes on after this image.
+  /// Returns the names, such as "HDU 2 'ERR'", of the images with pixels after this image in the file, up to the first
+  /// invalid header. Reads headers only if the file does not end with this image.
   std::vector<std::string> further_images() const;
 
-  /// One plane (1-based, counted through all axes above the second) as stored pixels. How the pixels are read:
-  /// - Plain images: with pread, straight from the data unit.
-  /// - Gzipped files: copied from memory.
-  /// - Tile-compressed images: decoded by the calling thread, unscaled, in native byte order. A damaged tile throws
-  ///   Error{input} at that moment.
+  /// Returns a source of the stored pixels of plane `number`, from 1, counted through all axes above the second. The
+  /// source reads pixels:
+  /// - of a plain image from the file, with pread;
+  /// - of a gzipped file from memory;
+  /// - of a tile-compressed image by decoding tiles in the calling thread, unscaled and in native byte order. A damaged
+  /// tile throws Error{input} then.
   ///
   /// Throws Error{input} if `number` is out of range.
   PixelSource plane(std::int64_t number) const;
 
-  /// FITS checksum of the stored bytes of plane `number`; 0 for an image in memory.
-  /// - A single plane has the sum that a DATASUM keyword of the HDU would have.
-  /// - One plane of a cube has the sum of an HDU that holds this plane alone; the other planes are not read.
-  /// - Planes of a tile-compressed image share a data unit; the sum covers the whole unit.
+  /// Returns the FITS checksum of the stored bytes of plane `number`, from 1. Returns 0 for an image in memory.
+  /// - For an image of one plane, the checksum is the one that a DATASUM keyword of the HDU would have.
+  /// - For a plane of a cube, the checksum is that of an HDU with this plane alone; other planes are not read.
+  /// - For a tile-compressed image, whose planes share a data unit, the checksum is that of the whole data unit.
   ///
-  /// The sum is built while a plane is read. Nothing more is read if each pixel of the last plane() was read once.
+  /// A PixelSource adds up the checksum while pixels are read. If each pixel of the last plane() was read once,
+  /// datasum() reads nothing more.
   std::uint32_t datasum(std::int64_t number) const;
 
-  /// Calls InputFile::require_unchanged() on the file. Call it after the last pixel was read.
+  /// Calls InputFile::require_unchanged() on the file. To be called after the last pixel was read.
   void require_unchanged() const;
 
  private:
   std::unique_ptr<Impl> impl_;
 };
 
-/// An image in memory: planes of one shape, presented as an HDU of a file of that name.
+/// An image in memory, made of planes of one shape, which looks like an HDU of a file named `name`.
 struct MemoryImage {
-  std::string name;    ///< name for messages
-  int hdu = 0;         ///< HDU number it claims
-  std::string header;  ///< 80-column cards without separators; empty: none
+  std::string name;    ///< name in messages
+  int hdu = 0;         ///< index of the HDU, from 0
+  std::string header;  ///< 80-column cards without line ends; empty if there are none
   std::vector<PixelSource> planes;
-  std::string primary_header = {};  ///< cards of a primary HDU, whose keywords the image inherits
+  std::string primary_header = {};  ///< cards of a primary HDU, from which the image inherits keywords
 };
 
-/// Opens an image in memory. The memory of its planes must outlive it. The header supplies sky, units and keywords; the
-/// planes themselves say how values are stored. The image has no checksum and never changes.
+/// Opens an image in memory. The memory of the planes must outlive the image. The header gives sky coordinates, units
+/// and keywords; the format of each plane says how values are stored. The image has no checksum and counts as
+/// unchanged.
 FitsImage open_memory_image(MemoryImage image);
 
-/// An HDU that select() chose, not opened yet. One with an unreadable header throws when it is opened, so it does not
-/// block the other HDUs.
+/// An HDU that select() chose, not opened yet. If its header is invalid, open() throws, so that other HDUs of the file
+/// can still be used.
 struct SelectedImage {
   std::string name;  ///< "HDU 2 'SCI' of image.fits", for messages
-  int hdu = 0;       ///< 0-based
-  Shape shape = {};  ///< shape of a plane; 0 x 0 if it cannot be read
-  /// Bytes that open() and reading bring into memory; for a tile-compressed image, its stored tiles and the tiles that
-  /// are being decoded.
+  int hdu = 0;       ///< index of the HDU, from 0
+  Shape shape = {};  ///< shape of a plane; 0 x 0 if the header is invalid
+  /// Bytes of memory that open() and reading pixels need beyond `held_bytes`. Not 0 only for a tile-compressed image:
+  /// stored tiles, and tiles being decoded.
   std::int64_t loaded_bytes = 0;
-  /// Opens the image, after checking its header and the length of its data unit, before any pixel is read. Throws
-  /// Error{input}, or Error{memory} if there is not enough memory.
+  /// Opens the image. Before any pixel is read, checks the header and the length of the data unit. Throws Error{input},
+  /// or Error{memory} if there is not enough memory.
   std::function<FitsImage()> open;
-  std::int64_t held_bytes = 0;  ///< bytes the file keeps in memory while its images exist (FitsImages::held_bytes())
-  std::string extname = {};     ///< empty if it has none
+  std::int64_t held_bytes = 0;              ///< bytes in memory while any image of the file exists
+  std::string extname = {};                 ///< EXTNAME, empty if there is none
   std::optional<std::int64_t> extver = {};  ///< EXTVER, if the HDU has one
-  bool has_header = true;                   ///< false: the headers become invalid here
+  bool has_header = true;                   ///< false if this stands for an HDU with an invalid header
   bool by_pattern = false;                  ///< selected by `all` or a pattern, not by name
-  std::size_t number = 0;                   ///< index among those HDUs of its file that have pixels, from 0
-  bool is_mask = false;                     ///< by_pattern selected a mask (is_mask_plane)
+  std::size_t number = 0;                   ///< index among the HDUs of the file that have pixels, from 0
+  bool is_mask = false;                     ///< true if a pattern selected a mask (is_mask_plane)
 };
 
-/// A FITS file whose images can be selected. Headers are read on demand, each once.
+/// A FITS file from which images can be selected. Headers are read when they are needed.
 class FitsImages {
  public:
-  /// Throws Error{input} if the file is not FITS, Error{memory} if its inflated size exceeds `most_held` bytes.
+  /// Throws Error{input} if the file is not FITS, Error{memory} if the inflated file exceeds `most_held` bytes.
   explicit FitsImages(const std::string& path, std::int64_t most_held = std::numeric_limits<std::int64_t>::max());
   ~FitsImages();
   FitsImages(FitsImages&&) noexcept;
 
-  /// The images that `hdus` selects (io/fits/hdu_selection.hpp), in file order. `key` is the configuration key of the
-  /// names, for messages. With `all` and patterns, an invalid header is the last image, since no HDU can be found
-  /// behind it. Throws Error{input}, listing the file's HDUs, if a name selects nothing; Error{memory} if the file
-  /// would keep more than `most_held` bytes in memory.
+  /// Returns the images that `hdus` selects (io/fits/hdu_selection.hpp), in file order. Messages name `key`, the
+  /// configuration key of the HDU names. With `all` and patterns, an HDU with an invalid header is the last image,
+  /// since no further HDU can be found after it. Throws Error{input}, listing the HDUs of the file, if a name selects
+  /// nothing. Throws Error{memory} if the file would keep more than `most_held` bytes in memory.
   std::vector<SelectedImage> select(const HduNames& hdus, const std::string& key = "input.hdu");
 
   const std::string& path() const;
 
-  /// Bytes the file keeps in memory: its whole contents if gzipped, plus selected headers beyond 8 MiB.
+  /// Bytes that the file keeps in memory: all contents if the file is gzipped, and an estimate for the selected images
+  /// beyond 8 MiB.
   std::int64_t held_bytes() const;
 
  private:
@@ -119,7 +123,7 @@ class FitsImages {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Selects images of a file that is opened for this call alone.
+/// Selects images of a file that is opened only for this call.
 std::vector<SelectedImage> select_images(const std::string& path, const HduNames& hdus,
                                          std::int64_t most_held = std::numeric_limits<std::int64_t>::max());
 

@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// Throws unless the file holds `bytes` bytes of the HDU's data.
+/// Throws Error{input} unless `bytes` bytes of the HDU's data unit are in the file.
 void require_bytes(const Hdu& hdu, const InputFile& file, std::int64_t bytes) {
   const std::int64_t there = std::clamp<std::int64_t>(file.size() - hdu.data_begin, 0, bytes);
   if (there == bytes) return;
@@ -23,7 +23,8 @@ void require_bytes(const Hdu& hdu, const InputFile& file, std::int64_t bytes) {
 
 void check_size(const Hdu& hdu, const InputFile& file) {
   const std::string where = describe(hdu, file.path());
-  // Longest side of an image. Column numbers have 32 bits, which must also hold the two numbers past the last column.
+  // Longest side of an image in pixels. Column numbers have 32 bits, which must also be enough for the two numbers
+  // after the last column.
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() - 1;
   for (std::size_t axis = 0; axis < std::min<std::size_t>(hdu.axes.size(), 2); ++axis) {
     if (hdu.axes[axis] <= longest) continue;
@@ -56,7 +57,8 @@ void check_bitpix(const Hdu& hdu, const InputFile& file) {
   }
 }
 
-/// The cards of a compressed image, without the keywords of the table that holds it.
+/// Returns the cards of a compressed image without the keywords of the table that stores the tiles. ZNAXISn and ZBITPIX
+/// become NAXISn and BITPIX.
 std::string image_cards(std::string_view cards) {
   constexpr std::array<std::string_view, 18> of_the_table{
       "NAXIS",    "BITPIX ",  "PCOUNT ",  "GCOUNT ", "TFIELDS ", "TTYPE", "TFORM",    "THEAP ",   "ZIMAGE ",
@@ -79,7 +81,7 @@ std::string image_cards(std::string_view cards) {
   return structure + rest;
 }
 
-/// Whether the keyword is optional and changes the values of pixels.
+/// Returns true if the keyword is optional and changes the values of the HDU's pixels.
 bool scales_pixels(const std::string& keyword, const Hdu& hdu) {
   constexpr std::array<std::string_view, 3> of_any{"BSCALE", "BZERO", "BLANK"};
   constexpr std::array<std::string_view, 8> of_tiles{"ZSCALE",   "ZZERO", "ZBLANK", "ZQUANTIZ",
@@ -90,7 +92,7 @@ bool scales_pixels(const std::string& keyword, const Hdu& hdu) {
          std::ranges::any_of(of_tiles, [&](std::string_view begin) { return keyword.starts_with(begin); });
 }
 
-/// Throws for a misspelt scaling keyword: ignoring it would change the value of every pixel.
+/// Throws Error{input} if a scaling keyword is misspelt: ignoring the card would change the value of every pixel.
 void check_spelling(const Hdu& hdu, const InputFile& file) {
   for (const Header::Misspelt& found : hdu.header->misspelt()) {
     if (!scales_pixels(found.keyword, hdu)) continue;

@@ -8,13 +8,14 @@
 
 namespace srcextract {
 
-/// Throws Error{input} unless the image has pixels, of a readable size and type, all of them in the file.
+/// Throws Error{input} unless the image has pixels, all of them are in the file, and size and BITPIX can be read.
 void check_image(const Hdu& hdu, const InputFile& file);
 
-/// The format that turns stored pixels into values. Throws Error{input} if there is none.
+/// Returns the format that converts stored pixels into values. Throws Error{input} if BSCALE, BZERO or BLANK is invalid
+/// or misspelt.
 PixelFormat read_pixel_format(const Hdu& hdu, const InputFile& file);
 
-/// The header of the image; for a compressed image, the header of the image it represents.
+/// Returns the cards of the image. For a compressed image these are the cards of the image before compression.
 std::string image_header(const Hdu& hdu);
 
 }  // namespace srcextract

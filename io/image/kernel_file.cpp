@@ -18,10 +18,11 @@
 namespace srcextract {
 namespace {
 
-/// Larger images are not read as kernels.
+/// Largest number of pixels of an image that is read as a kernel.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 20;
 
-/// Limit for a gzipped file: the pixels of a kernel, and as much again for the rest of the file.
+/// Largest inflated size of a gzipped kernel file in bytes: 8 bytes for each pixel, and as much again for other
+/// contents.
 constexpr std::int64_t most_inflated = 16 * most_pixels;
 
 bool begins_as_fits(const std::string& path) {
@@ -58,7 +59,7 @@ KernelFile read_conv(const std::string& path) {
   throw lines.error("no kernel file: it must begin with a line CONV NORM or CONV NONORM, or be a FITS image");
 }
 
-/// Loads one value in the byte order of the format.
+/// Returns a stored number, which has the byte order of the format, as a double.
 template <class T>
 double load(const std::byte* bytes, const PixelFormat& format) {
   std::array<std::byte, sizeof(T)> ordered;
@@ -67,7 +68,7 @@ double load(const std::byte* bytes, const PixelFormat& format) {
   return static_cast<double>(load_big_endian<T>(ordered.data()));
 }
 
-/// The value of a stored pixel; NaN if it is BLANK.
+/// Returns the value of a stored pixel, or NaN if the stored number is BLANK.
 double decode(const std::byte* bytes, const PixelFormat& format) {
   double stored = 0;
   switch (format.bitpix) {
@@ -140,7 +141,8 @@ KernelFile read_kernel_file(const std::string& path) {
   try {
     return begins_as_fits(path) ? read_fits(path) : read_conv(path);
   } catch (const Error& error) {
-    // A bad kernel file is a configuration error: nothing can be extracted with this configuration.
+    // A bad kernel file is a configuration error rather than an input error: no image can be extracted with this
+    // configuration.
     throw Error(error.kind() == ErrorKind::input ? ErrorKind::config : error.kind(), error.what());
   }
 }

@@ -5,17 +5,19 @@
 
 namespace srcextract {
 
-/// The values of a kernel, row by row as in its file. The first row of a FITS file is the bottom of the image.
+/// The values of a kernel, row by row in the order of the file. For a FITS file, the first row is the bottom of the
+/// image.
 struct KernelFile {
   std::vector<std::vector<double>> values;
   bool normalize = true;
-  bool is_old = false;  ///< a line "CONV" alone, without NORM or NONORM; SExtractor reads it as CONV NORM
+  bool is_old = false;  ///< a line "CONV" alone, which SExtractor reads as "CONV NORM"
 };
 
-/// Reads SExtractor's .conv format or a FITS image, told apart by the first bytes. A .conv file has a line "CONV NORM",
-/// "CONV NONORM" or "CONV", then one row of values per line. Lines that begin with # are comments. Throws Error{config}
-/// if the file cannot be read, has another format, or holds a value that is not finite. For .conv the message begins
-/// `path:line:`. The check that the values make a kernel is in stages/math/kernel_values.hpp.
+/// Reads a convolution kernel from a FITS image or from a file in SExtractor's .conv format. The first bytes of the
+/// file decide the format. A .conv file has a line "CONV NORM", "CONV NONORM" or "CONV", then one row of values per
+/// line. Lines that begin with # are comments. Throws Error{config} if the file cannot be read, has another format, or
+/// holds a value that is not finite. For .conv the message begins with `path:line:`. stages/math/kernel_values.hpp
+/// checks that the values can be used as a kernel.
 KernelFile read_kernel_file(const std::string& path);
 
 }  // namespace srcextract

@@ -13,22 +13,22 @@
 namespace srcextract {
 namespace {
 
-// Constants of Schema.fbs and Message.fbs.
+// Constants of Arrow's Schema.fbs and Message.fbs.
 constexpr std::uint32_t version_5 = 4, schema_message = 1;
 constexpr std::uint32_t int_type = 2, floating_point_type = 3, utf8_type = 5, fixed_size_list_type = 16;
 constexpr std::uint32_t single_precision = 1, double_precision = 2;
 
-/// Writes a FlatBuffer from its root on: a reference is written before its target. Every table member has four bytes,
-/// so that only tables need alignment.
+/// Writes a FlatBuffer from the root on: each reference (an offset) is written as 0, and set when its target is
+/// written. All members of tables have four bytes, so that only the tables themselves need alignment.
 class FlatWriter {
  public:
-  /// A member whose target is written later.
+  /// Value of a member that is a reference, until its target is written.
   static constexpr std::uint32_t later = 0;
 
   FlatWriter() : bytes_(word, '\0') {}
 
-  /// Writes a table, and makes the reference at `from` point to it. A member without a value gets its default. Returns
-  /// the offset of each member.
+  /// Writes a table and sets the reference at `from` to it. A member without a value is left out, which means its
+  /// default. Returns the offset of each member in the buffer.
   std::vector<std::size_t> table(std::size_t from, const std::vector<std::optional<std::uint32_t>>& members) {
     std::size_t present = 0;
     for (const auto& member : members) present += member ? 1 : 0;
@@ -56,10 +56,11 @@ class FlatWriter {
     refer(from);
     put32(text.size());
     bytes_ += text;
-    bytes_.resize((bytes_.size() + word) / word * word, '\0');  // at least one zero
+    bytes_.resize((bytes_.size() + word) / word * word, '\0');  // at least one zero ends the text
   }
 
-  /// Writes a vector of references to be set later; returns the offset of each.
+  /// Writes a vector of references whose targets are written later, and sets the reference at `from` to it. Returns the
+  /// offset of each reference in the buffer.
   std::vector<std::size_t> references(std::size_t from, std::size_t count) {
     refer(from);
     put32(count);
@@ -86,7 +87,7 @@ class FlatWriter {
   void put32(std::size_t value) {
     for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(value >> shift);
   }
-  /// Makes the reference at `from` point to the next byte that is written.
+  /// Sets the reference at `from` to the next byte that is written.
   void refer(std::size_t from) {
     const auto offset = static_cast<std::uint32_t>(bytes_.size() - from);
     std::memcpy(bytes_.data() + from, &offset, sizeof(offset));
@@ -104,7 +105,7 @@ void write_metadata(FlatWriter& out, std::size_t from, const KeyValues& metadata
   }
 }
 
-/// The number of the field's type in Arrow's union Type.
+/// Returns the number of the field's type in Arrow's union Type.
 std::uint32_t kind_of(const ParquetField& field) {
   if (field.type == ParquetType::byte_array) return utf8_type;
   return field.type == ParquetType::int32 || field.type == ParquetType::int64 ? int_type : floating_point_type;
@@ -122,7 +123,7 @@ void write_type(FlatWriter& out, std::size_t from, const ParquetField& field) {
   }
 }
 
-/// Writes Arrow's table Field: name, nullable, type and its kind, dictionary, children, metadata.
+/// Writes a table Field of Arrow's schema: name, nullable, type number, type, dictionary, children, metadata.
 void write_field(FlatWriter& out, std::size_t from, const std::string& name, const ParquetField& field, bool vector,
                  const KeyValues& metadata) {
   const auto places = out.table(from, {FlatWriter::later, std::nullopt, vector ? fixed_size_list_type : kind_of(field),
@@ -138,7 +139,7 @@ void write_field(FlatWriter& out, std::size_t from, const std::string& name, con
   write_metadata(out, places[6], metadata);
 }
 
-/// Puts Arrow's stream marker and the message's length in front of the message.
+/// Returns the message as a stream has it: after Arrow's marker of a message (0xffffffff) and the message's length.
 std::string in_stream(const std::string& message) {
   std::string out(8, '\xff');
   const auto size = static_cast<std::uint32_t>(message.size());
@@ -146,7 +147,7 @@ std::string in_stream(const std::string& message) {
   return out + message;
 }
 
-/// Encodes bytes as base64 without line ends, which Arrow would not skip.
+/// Encodes bytes as base64 without line ends, since Arrow accepts none.
 std::string in_base64(std::string_view bytes) {
   std::string out;
   Base64Encoder encoder;

@@ -10,15 +10,16 @@ namespace srcextract {
 
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-/// A column with the metadata that Arrow stores beyond Parquet's.
+/// A column of a Parquet file, with metadata that only the Arrow schema can hold.
 struct ArrowField {
   const ParquetField& field;
   KeyValues metadata;
 };
 
-/// Returns the value for the key ARROW:schema, in base64: the message Schema of Arrow's IPC format (Schema.fbs,
-/// Message.fbs; FlatBuffers). Programs based on Arrow read from it the length of vectors and the metadata of columns.
-/// They also read the table's metadata here, and ignore the other keys.
+/// Returns the value for the file's metadata key ARROW:schema, in base64: a Schema message of Arrow's IPC format
+/// (Schema.fbs and Message.fbs, encoded as a FlatBuffer). `metadata` is the metadata of the table. Programs based on
+/// Arrow take the lengths of vectors and the metadata of columns from this value. The same programs take the metadata
+/// of the table only from this value, and ignore the file's other keys.
 std::string arrow_schema(const std::vector<ArrowField>& fields, const KeyValues& metadata);
 
 }  // namespace srcextract

@@ -59,8 +59,8 @@ std::optional<CompactReader::Field> CompactReader::next_field(int last) {
   return Field{static_cast<int>(number), static_cast<Kind>(kind)};
 }
 
-/// Reads the head of a list: its number of elements and their type. An element takes at least a byte, which bounds the
-/// number.
+/// Reads the head of a list: the number of elements and their type. Throws if the number exceeds the bytes left, since
+/// each element takes at least one byte.
 CompactReader::List CompactReader::list() {
   if (field_.kind != Kind::list) fail("there is no list where the format has one");
   const std::uint8_t head = byte();

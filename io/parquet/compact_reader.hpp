@@ -12,15 +12,16 @@
 
 namespace srcextract {
 
-/// Reads structs in Thrift's compact protocol, and checks everything: damage throws Error{input} that begins with
-/// `where`. for_each_field walks a struct, for_each_element a list.
+/// Reads structs in Thrift's compact protocol. for_each_field() reads a struct, for_each_element() a list. Everything
+/// read is checked: damaged data throw Error{input} with a message that begins with `where`.
 class CompactReader {
  public:
   using Kind = CompactWriter::Kind;
 
   CompactReader(std::span<const std::byte> bytes, std::string where) : bytes_(bytes), where_(std::move(where)) {}
 
-  /// Calls f(number) for each field of the next struct. f reads the value, or returns false to skip it.
+  /// Calls f(number) for each field of the next struct, with the field's number in the Thrift definition. f reads the
+  /// value and returns true, or returns false to skip the value.
   template <class F>
   void for_each_field(F&& f) {
     if (field_.kind != Kind::structure) fail("there is no struct where the format has one");
@@ -33,7 +34,7 @@ class CompactReader {
     }
   }
 
-  /// Calls f() for each element of the next list, whose elements must be of type `kind`; f reads the element.
+  /// Calls f() for each element of the next list; f reads the element. Throws if the elements are not of type `kind`.
   template <class F>
   void for_each_element(Kind kind, F&& f) {
     const auto [count, found] = list();
@@ -44,13 +45,13 @@ class CompactReader {
     }
   }
 
-  /// The value of the current field, or of the current list element.
+  /// Return the value of the current field, or of the current list element.
   std::int64_t integer();
   std::string_view text();
   bool boolean() const;
   std::int32_t int32();
 
-  /// Number of bytes read.
+  /// Number of bytes read so far.
   std::size_t position() const { return position_; }
 
   [[noreturn]] void fail(const std::string& problem) const;
@@ -64,7 +65,7 @@ class CompactReader {
     std::size_t count = 0;
     Kind kind = Kind::yes;
   };
-  /// Limits the depth of nested structs.
+  /// Counts the open structs, and throws if they are nested too deeply.
   struct Nested {
     explicit Nested(CompactReader& outer);
     ~Nested() { --reader.depth_; }
@@ -84,7 +85,7 @@ class CompactReader {
   std::string where_;
   std::size_t position_ = 0;
   int depth_ = 0;
-  Field field_{0, Kind::structure};  ///< field to read next
+  Field field_{0, Kind::structure};  ///< field, or list element, that is read next
 };
 
 }  // namespace srcextract

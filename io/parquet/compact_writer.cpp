@@ -3,7 +3,7 @@
 namespace srcextract {
 namespace {
 
-/// Maps small numbers of either sign to small unsigned ones.
+/// Maps small numbers of either sign to small unsigned numbers (zigzag encoding).
 std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63U);
 }

@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Writes one struct in Thrift's compact protocol (thrift-compact-protocol.md of Apache Thrift). Fields must come in
-/// the order of their numbers.
+/// Writes one struct in Thrift's compact protocol (thrift-compact-protocol.md of Apache Thrift). `field` is the number
+/// of a field in the Thrift definition. Fields must be written in the order of their numbers.
 class CompactWriter {
  public:
   enum class Kind : std::uint8_t { yes = 1, no, int8, int16, int32, int64, real, binary, list, set, map, structure };
@@ -25,11 +25,11 @@ class CompactWriter {
   requires std::is_enum_v<Enum>
   void number(int field, Enum value) { int32(field, static_cast<std::int32_t>(value)); }
 
-  /// Begins a struct; its fields follow, up to end().
+  /// Begins a struct. The calls that follow write its fields, up to the call of end().
   void begin(int field);
 
-  /// Begins a list. Its elements follow: begin_element() and end(), int32_element() or text_element(), or encoded() for
-  /// all.
+  /// Begins a list of `count` elements. After that, each element is written with begin_element() to end(), with
+  /// int32_element() or with text_element(). Or one call of encoded() writes all elements.
   void list(int field, Kind kind, std::size_t count);
   void begin_element();
   void int32_element(std::int32_t value);
@@ -38,7 +38,7 @@ class CompactWriter {
 
   void end();
 
-  /// Writes an empty struct, as in unions.
+  /// Writes an empty struct, for a member of a union that has no fields.
   void empty(int field) {
     begin(field);
     end();
@@ -51,10 +51,10 @@ class CompactWriter {
   void varint(std::uint64_t value);
 
   std::string bytes_;
-  std::vector<int> last_{0};  ///< last fields of the open structs
+  std::vector<int> last_{0};  ///< for each open struct: number of the last field written
 };
 
-/// Appends a varint as in Thrift and Parquet: 7 bits a byte, lowest first.
+/// Appends a variable-length integer of Thrift and Parquet: 7 bits in each byte, lowest bits first.
 void append_varint(std::string& out, std::uint64_t value);
 
 }  // namespace srcextract

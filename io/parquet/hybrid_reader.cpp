@@ -41,7 +41,7 @@ bool read_hybrid(std::span<const std::byte>& bytes, int width, std::span<std::ui
     if (!head || *head < 2) return false;
     const std::uint64_t count = *head >> 1U;
     if ((*head & 1U) != 0) {
-      // A writer may cut the last group of eight short; only as many bytes are required as `out` needs.
+      // Some writers leave out bytes of the last group of eight. So only the bytes that `out` needs must exist.
       const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(count, (out.size() + 7) / 8) * 8);
       const std::size_t wanted = std::min(size, out.size());
       if (bytes.size() < (wanted * bits + 7) / 8) return false;

@@ -6,8 +6,9 @@
 
 namespace srcextract {
 
-/// Decodes numbers of `width` bits in Parquet's hybrid of runs and packs of eight (Encodings.md, RLE). Consumes the
-/// bytes it reads. False if they end before `out` is full.
+/// Decodes numbers of `width` bits in Parquet's RLE / bit-packing hybrid encoding (Encodings.md): runs of one repeated
+/// number, and groups of eight packed numbers. Removes the bytes that were read from `bytes`. Returns false if the
+/// bytes end before `out` is full.
 bool read_hybrid(std::span<const std::byte>& bytes, int width, std::span<std::uint32_t> out);
 
 }  // namespace srcextract

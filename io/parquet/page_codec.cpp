@@ -23,7 +23,7 @@ bool can_unpack(std::int32_t codec) {
 }
 
 bool unpack_page(std::int32_t codec, std::span<const std::byte> packed, std::span<std::byte> out) {
-  if (out.empty()) return true;  // writers may store nothing or something for an empty page
+  if (out.empty()) return true;  // writers may store some bytes, or none, for an empty page
   switch (static_cast<ParquetCodec>(codec)) {
     case ParquetCodec::snappy: {
       const auto* const bytes = reinterpret_cast<const char*>(packed.data());

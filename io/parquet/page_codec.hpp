@@ -7,13 +7,13 @@
 
 namespace srcextract {
 
-/// The name of the codec in parquet.thrift, or its number.
+/// Returns the name that parquet.thrift gives to the compression codec, or "number N" for an unknown codec N.
 std::string codec_name(std::int32_t codec);
 
-/// Whether pages of this codec can be unpacked: none, snappy, gzip, zstd.
+/// Returns true if unpack_page() supports the codec: none, snappy, gzip or zstd.
 bool can_unpack(std::int32_t codec);
 
-/// Unpacks a page, which must fill `out` exactly; false if it does not.
+/// Decompresses a page into `out`. Returns false if the result would not fill `out` exactly, or if the page is damaged.
 bool unpack_page(std::int32_t codec, std::span<const std::byte> packed, std::span<std::byte> out);
 
 }  // namespace srcextract

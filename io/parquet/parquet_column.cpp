@@ -18,10 +18,10 @@
 namespace srcextract {
 namespace {
 
-/// A page ends with the row in which it reaches this size.
+/// Size in bytes of a page: a page ends with the row that reaches this size.
 constexpr std::size_t page_bytes = std::size_t{1} << 20;
 
-/// Longest text that is written as a bound of a column.
+/// Longest text, in bytes, that is written as least or largest value of a column.
 constexpr std::size_t longest_bound = 64;
 
 constexpr int zstd_level = 3;
@@ -46,10 +46,11 @@ std::string bytes_of(T value) {
   return {bytes.data(), bytes.size()};
 }
 
-/// Least and largest of the numbers. Nothing if a float is NaN: programs differ in whether NaN is the largest.
+/// Returns least and largest of the numbers. Returns nothing if any float is NaN, since programs disagree on how NaN
+/// compares with numbers.
 template <class T>
 std::optional<ParquetRange> range_of_numbers(std::span<const std::byte> values) {
-  constexpr std::size_t lanes = 8;  // each lane has its own bounds
+  constexpr std::size_t lanes = 8;  // separate bounds per lane, so that the loop is vectorised
   constexpr T lowest =
                   std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::min(),
               highest =
@@ -71,7 +72,7 @@ std::optional<ParquetRange> range_of_numbers(std::span<const std::byte> values) 
   }
   if (missing || count == 0) return std::nullopt;
   T first = *std::ranges::min_element(least), last = *std::ranges::max_element(largest);
-  if constexpr (std::is_floating_point_v<T>) {  // zero has two signs; the bounds must include both
+  if constexpr (std::is_floating_point_v<T>) {  // -0 and +0 are equal; the bounds must include both
     if (first == 0) first = T{-0.0};
     if (last == 0) last = T{0};
   }
@@ -108,7 +109,7 @@ std::optional<ParquetRange> range_of(ParquetType type, std::span<const std::byte
   }
 }
 
-/// Repetition levels, bit-packed: 0 for the first element of a vector and 1 for the others.
+/// Returns the repetition levels of a page, bit-packed: 0 for the first element of a vector, 1 for every other element.
 std::string repetition_levels(std::size_t rows, std::size_t elements) {
   const std::size_t groups = (rows * elements + 7) / 8;
   std::string levels;
@@ -122,7 +123,7 @@ std::string repetition_levels(std::size_t rows, std::size_t elements) {
   return bytes_of(static_cast<std::uint32_t>(levels.size())) + levels;
 }
 
-/// Definition levels, all 1: nothing is missing.
+/// Returns the definition levels of a page, which are all 1, since no value is missing.
 std::string definition_levels(std::size_t count) {
   std::string levels;
   append_varint(levels, count * 2);
@@ -234,7 +235,7 @@ ParquetChunk::Page ParquetColumn::page(std::span<const std::byte> values, std::s
   const std::size_t bytes = page.head.size() + page.values.size();
   chunk.values += static_cast<std::int64_t>(count);
   chunk.bytes += static_cast<std::int64_t>(bytes);
-  chunk.bytes_unpacked += static_cast<std::int64_t>(bytes - stored + unpacked);  // the header is never compressed
+  chunk.bytes_unpacked += static_cast<std::int64_t>(bytes - stored + unpacked);  // the header is not compressed
   return page;
 }
 

@@ -13,54 +13,54 @@
 
 namespace srcextract {
 
-/// A field of the schema: numbers, text, or vectors of numbers of one length.
+/// A column of the schema: numbers, text, or vectors of numbers that all have the same length.
 struct ParquetField {
   std::string name;
   ParquetType type = ParquetType::float64;
   std::optional<ConvertedType> meaning;
-  std::size_t value_bytes = 0;  ///< 0 for text
+  std::size_t value_bytes = 0;  ///< bytes of a number; 0 for text
   std::size_t elements = 1;
   bool vector = false;
 };
 
 ParquetField parquet_field(const CatalogField& field);
 
-/// The least and the largest value, encoded as in a page.
+/// Least and largest value, encoded as in a page.
 struct ParquetRange {
   std::string least, largest;
 };
 
-/// The values of a column in a row group, as written to the file.
+/// The values of one column in one row group (Parquet's "column chunk"), as written to the file.
 struct ParquetChunk {
   struct Page {
-    std::string head;                     ///< page header, then levels, or all that is compressed
-    std::span<const std::byte> values{};  ///< values behind `head`, in the column's memory; empty if compressed
+    std::string head;                     ///< page header, followed by the levels, or by all compressed bytes
+    std::span<const std::byte> values{};  ///< values that follow `head`, in memory of the column; empty if compressed
   };
   std::vector<Page> pages;
-  std::int64_t values = 0;          ///< values, including elements of vectors
-  std::int64_t bytes = 0;           ///< bytes of the pages
-  std::int64_t bytes_unpacked = 0;  ///< bytes of the pages before compression
+  std::int64_t values = 0;          ///< number of values; each element of a vector counts
+  std::int64_t bytes = 0;           ///< bytes of all pages
+  std::int64_t bytes_unpacked = 0;  ///< bytes of all pages before compression
   std::optional<ParquetRange> range;
 };
 
-/// Gathers the values of a column for one row group after the other, encoded PLAIN. Takes only the memory of these
-/// values.
+/// Collects the values of a column for one row group after the other, encoded as PLAIN. Only the values of the current
+/// row group are in memory.
 class ParquetColumn {
  public:
   explicit ParquetColumn(const CatalogField& field) : field_(parquet_field(field)) {}
 
   const ParquetField& field() const { return field_; }
 
-  /// Adds rows [begin, end) of the field.
   void append(const CatalogField& field, std::size_t begin, std::size_t end);
 
-  /// The chunk of all added rows, which points into the column.
+  /// Returns the chunk of all rows added to the current row group. The chunk refers to memory of this object, up to
+  /// clear().
   ParquetChunk chunk(ParquetCompression compression) const;
 
-  /// Begins the next row group.
+  /// Removes all values, to begin the next row group.
   void clear();
 
-  /// Characters of the longest text in all row groups.
+  /// Number of characters of the longest text in all row groups so far.
   std::size_t longest() const { return longest_; }
 
  private:
@@ -74,11 +74,11 @@ class ParquetColumn {
   ParquetField field_;
   std::vector<std::byte> values_;
   std::size_t rows_ = 0;
-  std::vector<Cut> cuts_;  ///< starts of text pages, except the first
+  std::vector<Cut> cuts_;  ///< where pages of text begin, except the first page
   std::size_t longest_ = 0;
 };
 
-/// Bytes of a text in a page.
+/// Returns the bytes that a text takes in a page: its length in four bytes, then the text.
 inline std::size_t stored_bytes(const std::string& text) {
   return sizeof(std::uint32_t) + text.size();
 }

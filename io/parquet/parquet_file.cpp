@@ -16,10 +16,10 @@ namespace {
 
 using Kind = CompactReader::Kind;
 
-/// Bytes at the end of the file: the footer's length and PAR1.
+/// Bytes after the footer: the length of the footer (4 bytes) and PAR1.
 constexpr std::int64_t tail = 8;
 
-/// Most columns, with each element of a vector counted.
+/// Largest number of columns; each element of a vector counts.
 constexpr std::int64_t most_columns = 100'000;
 
 StoredChunk read_chunk_metadata(CompactReader& reader) {
@@ -50,7 +50,7 @@ StoredChunk read_chunk_metadata(CompactReader& reader) {
     }
   });
   chunk.begin = data.value_or(-1);
-  // Some writers give 0 without a dictionary.
+  // Some writers store 0 if there is no dictionary.
   if (dictionary && *dictionary > 0) chunk.begin = std::min(chunk.begin, *dictionary);
   return chunk;
 }
@@ -81,7 +81,7 @@ StoredGroup read_group(CompactReader& reader) {
   return group;
 }
 
-/// Reads a key and its value. Keeps the value in `yaml` if the key is Astropy's.
+/// Reads a key and its value. Stores the value in `yaml` if the key is Astropy's key for the description of columns.
 void read_key_value(CompactReader& reader, std::string& yaml) {
   std::string_view key, value;
   reader.for_each_field([&](int number) {
@@ -92,7 +92,8 @@ void read_key_value(CompactReader& reader, std::string& yaml) {
   if (key == "table_meta_yaml") yaml = value;
 }
 
-/// Throws unless rows and columns add up, and every chunk is within the file.
+/// Throws Error{input} unless the numbers of rows and columns are consistent and every chunk lies in the file before
+/// `end`.
 void check(const ParquetFile& parquet, std::size_t columns, std::int64_t end, const std::string& where) {
   const auto damaged = [&](const std::string& problem) { refuse(where, problem + "; the file is damaged"); };
   std::int64_t rows = 0;
@@ -113,15 +114,15 @@ void check(const ParquetFile& parquet, std::size_t columns, std::int64_t end, co
 
 using YamlColumns = std::map<std::string, YamlColumn>;
 
-/// The columns described in the YAML that Astropy and srcextract write.
+/// Returns the columns that the YAML of Astropy or srcextract describes, by name.
 YamlColumns columns_by_name(const std::string& yaml) {
   YamlColumns columns;
   for (YamlColumn& column : columns_of_yaml(yaml)) columns.emplace(column.head.name, column);
   return columns;
 }
 
-/// The length of a column's lists; 0 if the rows cannot all have the same length. Without rows: `said`, the declared
-/// length.
+/// Returns the common length of a column's lists, or 0 if the number of values is no multiple of the number of rows.
+/// Returns `said`, the length that the YAML declares, if the table has no rows or `said` is 0.
 std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf, std::int64_t said) {
   if (parquet.rows == 0 || said == 0) return said;
   std::int64_t values = 0;
@@ -133,7 +134,7 @@ std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf
   return values % parquet.rows == 0 ? values / parquet.rows : 0;
 }
 
-/// Removes columns of lists of varying length, and sets the length of the other lists.
+/// Removes columns of lists that differ in length or hold text, and sets the length of the lists in the other columns.
 void find_vectors(ParquetFile& parquet, const YamlColumns& columns) {
   std::erase_if(parquet.leaves, [&](ParquetLeaf& leaf) {
     if (leaf.repetition == 0) return false;
@@ -158,7 +159,7 @@ void check_names(const ParquetFile& parquet, const std::string& path) {
                    (parquet.left_out.empty() ? std::string() : ": " + parquet.left_out));
 }
 
-/// Adds unit, UCD and description.
+/// Sets unit, UCD and description of the columns from the YAML.
 void add_heads(ParquetFile& parquet, const YamlColumns& columns) {
   for (ParquetLeaf& leaf : parquet.leaves) {
     const auto found = columns.find(leaf.head.name);
@@ -166,7 +167,7 @@ void add_heads(ParquetFile& parquet, const YamlColumns& columns) {
   }
 }
 
-/// Reads the bytes of the footer.
+/// Returns the bytes of the footer. Throws Error{input} if the file is truncated, encrypted or damaged.
 std::vector<std::byte> footer_of(const InputFile& file) {
   const std::int64_t least = static_cast<std::int64_t>(parquet_magic.size()) + tail;
   if (file.size() < least) refuse(file.path(), "the file is truncated: it is too short for Parquet");

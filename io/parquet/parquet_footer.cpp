@@ -33,7 +33,7 @@ void write_leaf(CompactWriter& out, const ParquetField& field, const std::string
   out.end();
 }
 
-/// Writes a field. A vector is a list of three levels, as the format requires.
+/// Writes the schema of a field. A vector is a list, for which the format requires three nested nodes.
 void write_field(CompactWriter& out, const ParquetField& field) {
   if (!field.vector) return write_leaf(out, field, field.name);
   out.begin_element();
@@ -66,7 +66,7 @@ void write_schema(CompactWriter& out, const std::vector<ParquetField>& fields) {
 void write_chunk(CompactWriter& out, const PlacedChunk& placed, ParquetCompression compression) {
   const auto& [field, chunk, begin] = placed;
   out.begin_element();
-  out.int64(2, 0);  // offset of a second copy of this struct, which no reader uses
+  out.int64(2, 0);  // offset of a copy of this struct; 0 for none
   out.begin(3);
   out.number(1, field.type);
   out.list(2, Kind::int32, field.vector ? 2 : 1);
@@ -84,7 +84,7 @@ void write_chunk(CompactWriter& out, const PlacedChunk& placed, ParquetCompressi
   out.int64(7, chunk.bytes);
   out.int64(9, begin);
   out.begin(12);
-  out.int64(3, 0);  // nothing is missing
+  out.int64(3, 0);  // number of missing values
   if (chunk.range) {
     out.text(5, chunk.range->largest);
     out.text(6, chunk.range->least);
@@ -130,7 +130,7 @@ std::string encoded_footer(const ParquetFooter& footer) {
   }
   out.text(6, footer.creator);
   out.list(7, Kind::structure, footer.fields.size());
-  for (std::size_t i = 0; i < footer.fields.size(); ++i) {  // column order: bounds follow the type's order
+  for (std::size_t i = 0; i < footer.fields.size(); ++i) {  // each column is ordered as its type defines
     out.begin_element();
     out.empty(1);
     out.end();

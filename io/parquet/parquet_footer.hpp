@@ -9,28 +9,27 @@
 
 namespace srcextract {
 
-/// A chunk with its offset in the file.
+/// A column chunk with its offset in the file, in bytes.
 struct PlacedChunk {
   const ParquetField& field;
   const ParquetChunk& chunk;
   std::int64_t begin;
 };
 
-/// The encoded struct RowGroup of parquet.thrift.
+/// Returns the struct RowGroup of parquet.thrift for these column chunks, encoded.
 std::string encoded_row_group(const std::vector<PlacedChunk>& chunks, std::int64_t rows,
                               ParquetCompression compression);
 
-/// Contents of the footer.
 struct ParquetFooter {
   std::vector<ParquetField> fields;
   std::int64_t rows = 0;
   std::int64_t groups = 0;
-  std::string encoded_groups;  ///< encoded row groups, concatenated
+  std::string encoded_groups;  ///< encoded structs of all row groups, concatenated
   std::vector<std::pair<std::string, std::string>> metadata;
   std::string creator;
 };
 
-/// The encoded struct FileMetaData.
+/// Returns the struct FileMetaData of parquet.thrift, encoded.
 std::string encoded_footer(const ParquetFooter& footer);
 
 }  // namespace srcextract

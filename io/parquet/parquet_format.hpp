@@ -6,9 +6,9 @@
 
 namespace srcextract {
 
-// Constants of parquet.thrift, Apache Parquet 2.10.
+// Constants of parquet.thrift (Apache Parquet 2.10).
 
-/// Magic bytes at both ends of a file.
+/// Magic bytes at the start and at the end of a file.
 inline constexpr std::string_view parquet_magic = "PAR1";
 
 enum class ParquetType : std::int32_t {
@@ -30,14 +30,15 @@ enum class ParquetPage : std::int32_t { data = 0, index = 1, dictionary = 2, dat
 
 enum class ParquetRepetition : std::int32_t { required, optional, repeated };
 
-/// The older annotation of a type's meaning.
+/// Values of ConvertedType, the older way to say what the values of a column mean.
 enum class ConvertedType : std::int32_t { utf8 = 0, list = 3, int16 = 16, int32 = 17, int64 = 18 };
 
-/// Fields of the union LogicalType, the newer annotation.
+/// Field numbers in the union LogicalType, the newer way to say what the values of a column mean.
 inline constexpr int logical_string = 1, logical_list = 3, logical_enum = 4, logical_date = 6, logical_time = 7,
                      logical_timestamp = 8, logical_integer = 10, logical_unknown = 11, logical_json = 12;
 
-/// Values are stored in little-endian order, which the machine must share.
+/// Parquet stores numbers in little-endian order. The code copies them without conversion, which needs a little-endian
+/// machine.
 static_assert(std::endian::native == std::endian::little);
 
 }  // namespace srcextract

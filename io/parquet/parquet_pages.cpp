@@ -16,19 +16,20 @@ struct ParquetPages::Header {
   std::int32_t type = -1, unpacked = -1, packed = -1;
   std::int64_t values = -1;
   std::int32_t encoding = -1, definition_encoding = 3, repetition_encoding = 3;
-  std::int64_t definition_bytes = 0, repetition_bytes = 0;  ///< level bytes of version 2
+  std::int64_t definition_bytes = 0, repetition_bytes = 0;  ///< bytes of the levels in a version 2 page
   bool compressed = true;
 };
 
 namespace {
 
-/// Reads the value header of a page (three kinds have one); field 1 is always the number of values. `kind` is the
-/// header's field number in PageHeader: 5 for data, 7 for a dictionary, 8 for data of version 2.
+/// Reads the part of a page header that describes the values. `kind` is the field number of this part in PageHeader: 5
+/// for a data page, 7 for a dictionary page, 8 for a data page of version 2. Field 1 of each part is the number of
+/// values.
 template <class Header>
 void read_data_header(CompactReader& reader, Header& header, int kind) {
   const bool second_version = kind == 8;
   reader.for_each_field([&](int number) {
-    if (kind == 7 && number > 2) return false;  // the other fields of a dictionary do not matter
+    if (kind == 7 && number > 2) return false;  // the other fields of a dictionary page are not needed
     switch (number) {
       case 1:
         header.values = reader.int32();

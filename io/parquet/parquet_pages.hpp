@@ -10,27 +10,29 @@
 
 namespace srcextract {
 
-/// An unpacked page.
+/// The contents of a page, decompressed.
 struct ParquetPageContent {
   bool dictionary = false;
-  std::int64_t values = 0;  ///< number of values, missing ones included
+  std::int64_t values = 0;  ///< number of values, including missing values
   std::int32_t encoding = 0;
-  std::vector<std::uint32_t> repetition, definition;  ///< levels, if the column has them
-  std::span<const std::byte> encoded;                 ///< encoded values, valid until the next page is read
+  std::vector<std::uint32_t> repetition, definition;  ///< levels: which values begin lists, which are missing
+  std::span<const std::byte> encoded;                 ///< encoded values; valid until the next page is read
 };
 
-/// Limit on the bytes decoded from a file: a few bytes can encode any number of equal values.
+/// Limit on the bytes that are decoded from one file, since a damaged file of a few bytes can state any number of equal
+/// values.
 class ParquetBudget {
  public:
   ParquetBudget(std::int64_t file_bytes, std::int64_t rows, const TableFile& file)
       : left_(floor + factor * file_bytes), rows_(rows), file_(file) {}
 
-  /// Takes `count` times `size` bytes from the budget. Throws Error{input} if it is exhausted.
+  /// Subtracts `count` times `size` bytes from what is left. Throws Error{input} if less is left.
   void take(std::int64_t count, std::int64_t size);
 
   std::int64_t left() const { return left_; }
 
-  /// Counts bytes of text, whose length no footer states. Throws Error{memory} if the total exceeds the room.
+  /// Adds bytes of text, whose length the footer does not state, to the memory in use. Throws Error{memory} if the
+  /// total exceeds the memory limit of the table.
   void hold(std::int64_t bytes);
 
  private:
@@ -40,14 +42,15 @@ class ParquetBudget {
   const TableFile& file_;
 };
 
-/// Walks through the pages of a chunk, given its bytes.
+/// Reads the pages of a column chunk in order.
 class ParquetPages {
  public:
   ParquetPages(std::span<const std::byte> chunk, const StoredChunk& stored, const ParquetLeaf& leaf,
                ParquetBudget& budget, std::string where)
       : rest_(chunk), stored_(stored), leaf_(leaf), budget_(budget), where_(std::move(where)) {}
 
-  /// The next page with values or a dictionary. Throws Error{input} that begins with `where`.
+  /// Returns the next page with values or a dictionary, skipping others. Throws Error{input} with a message that begins
+  /// with `where`.
   ParquetPageContent next();
 
   [[noreturn]] void fail(const std::string& problem) const;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int deepest_schema = 32;
 
-/// Values of ConvertedType for numbers and text.
+/// Values of ConvertedType that occur with numbers or text.
 enum Converted : std::int32_t {
   utf8 = 0,
   enumeration = 4,
@@ -37,7 +37,7 @@ bool is_unsigned(const SchemaNode& node) {
   return node.converted && *node.converted >= uint8 && *node.converted <= uint64;
 }
 
-/// Type of a node's values; nothing if they are neither numbers nor text.
+/// Returns the type in which the values of a node are read, or nothing if the values are neither numbers nor text.
 std::optional<ParquetMeaning> meaning_of(const SchemaNode& node) {
   switch (*node.type) {
     case ParquetType::boolean:
@@ -64,7 +64,7 @@ std::optional<ParquetMeaning> meaning_of(const SchemaNode& node) {
   }
 }
 
-/// Walks the tree of nodes.
+/// Visits the nodes in order and collects the columns that can be read.
 class LeafFinder {
  public:
   LeafFinder(const std::vector<SchemaNode>& nodes, ParquetFile& file, const std::string& where)
@@ -78,11 +78,11 @@ class LeafFinder {
   }
 
  private:
-  /// Properties of the path from the root.
+  /// Properties of the path from the root to a node.
   struct Way {
     std::string name;
     int repetition = 0, definition = 0;
-    bool alone = true;  ///< every group on the path has one child
+    bool alone = true;  ///< true if every group on the path has only one child
   };
 
   [[noreturn]] void fail(const std::string& problem) const { refuse(where_, problem + "; the file is damaged"); }
@@ -165,7 +165,7 @@ SchemaNode read_schema_node(CompactReader& reader) {
         return false;
     }
   });
-  if (node.children > 0) node.type.reset();  // some writers give the root a type
+  if (node.children > 0) node.type.reset();  // some writers give a type to the root
   return node;
 }
 

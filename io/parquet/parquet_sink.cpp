@@ -22,7 +22,8 @@
 namespace srcextract {
 namespace {
 
-/// A row group ends with the row that reaches one of these limits, independently of the pieces.
+/// Limits on the rows and bytes of a row group. A row group ends with the row that reaches either limit, wherever
+/// write() splits the rows.
 constexpr std::int64_t group_rows = std::int64_t{1} << 17;
 constexpr std::size_t group_bytes = std::size_t{1} << 26;
 
@@ -37,7 +38,7 @@ class ParquetRows final : public RowSink {
       number_bytes_ += column.field().value_bytes * column.field().elements;
     }
     footer_.creator = "srcextract version " + metadata.version;
-    // Astropy reads the ECSV header from this key.
+    // Astropy reads the ECSV header of the table from this key.
     footer_.metadata.emplace_back("table_meta_yaml", as_utf8(table_yaml(rows, metadata)));
     arrow_fields_ = arrow_fields(rows, metadata);
     votable_ = votable_of(rows, metadata);
@@ -60,7 +61,7 @@ class ParquetRows final : public RowSink {
     for (std::size_t i = 0; i < group().columns.size(); ++i) {
       const ParquetField& field = group().columns[i].field();
       if (field.type != ParquetType::byte_array) continue;
-      // Astropy needs fixed-width text and reads the width from this key.
+      // Astropy stores text with a fixed width, and reads the width from this key.
       const std::size_t longest = std::max(groups_[0].columns[i].longest(), groups_[1].columns[i].longest());
       footer_.metadata.emplace_back("table::len::" + field.name, std::to_string(std::max<std::size_t>(1, longest)));
     }
@@ -77,13 +78,14 @@ class ParquetRows final : public RowSink {
   }
 
  private:
-  /// VOParquet 1.0 (IVOA Note): the columns as a VOTable without rows. Cut-outs are lists.
+  /// Returns the columns as a VOTable without rows, as VOParquet 1.0 (IVOA Note) requires. Images are declared as
+  /// lists.
   static std::string votable_of(CatalogRows rows, const CatalogMetadata& metadata) {
     for (CatalogField& field : rows.fields) std::visit([](auto& values) { values.width = 0; }, field.values);
     return as_utf8(votable_head(rows, std::nullopt, metadata) + votable_end);
   }
 
-  /// Metadata of each column, as in ECSV.
+  /// Returns the metadata of each column: unit, description, UCD and shape, as in ECSV.
   std::vector<ArrowField> arrow_fields(const CatalogRows& rows, const CatalogMetadata& metadata) const {
     std::vector<ArrowField> fields;
     for (std::size_t i = 0; i < rows.fields.size(); ++i) {
@@ -101,7 +103,7 @@ class ParquetRows final : public RowSink {
     return fields;
   }
 
-  /// Shape of a picture, rows first: "[35, 35]".
+  /// Returns the shape of an image column, rows first, as in "[35, 35]"; empty for other columns.
   static std::string shape_of(const CatalogField& field) {
     return std::visit(
         [](const auto& values) {
@@ -111,7 +113,7 @@ class ParquetRows final : public RowSink {
         field.values);
   }
 
-  /// The rows of a row group.
+  /// The rows collected for one row group.
   struct Group {
     std::vector<ParquetColumn> columns;
     std::int64_t rows = 0;
@@ -120,7 +122,7 @@ class ParquetRows final : public RowSink {
     bool full() const { return rows == group_rows || bytes >= group_bytes; }
   };
 
-  /// The group being gathered.
+  /// The row group to which write() adds rows.
   Group& group() { return groups_[gathered_]; }
 
   std::size_t row_bytes(const CatalogRows& rows, std::size_t row) const {
@@ -132,7 +134,7 @@ class ParquetRows final : public RowSink {
     return bytes;
   }
 
-  /// Starts writing the group while the next one is gathered.
+  /// Starts to write the current row group in a separate thread, and makes the other group current.
   void end_group() {
     wait();
     written_ = std::async(std::launch::async, [this, &done = group()] { write_group(done); });
@@ -169,13 +171,13 @@ class ParquetRows final : public RowSink {
   OutputFile& file_;
   Cpu where_;
   ParquetCompression compression_;
-  std::array<Group, 2> groups_;  ///< one being gathered, one being written
+  std::array<Group, 2> groups_;  ///< one group receives rows while the other is written
   std::size_t gathered_ = 0;
-  std::size_t number_bytes_ = 0;  ///< bytes of the numbers in a row
+  std::size_t number_bytes_ = 0;  ///< bytes of all numbers in a row
   std::vector<ArrowField> arrow_fields_;
   std::string votable_;
   ParquetFooter footer_;
-  std::future<void> written_;  ///< last member: it finishes before the members it uses are destroyed
+  std::future<void> written_;  ///< last member, so that its destructor waits before other members are destroyed
 };
 
 }  // namespace

@@ -15,14 +15,14 @@
 namespace srcextract {
 namespace {
 
-/// Values of a column; the elements of vectors are consecutive.
+/// Values of a column; the elements of a vector are consecutive.
 template <class T>
 struct LeafValues {
   std::vector<T> values;
-  std::vector<bool> missing;  ///< empty as long as no value is missing
+  std::vector<bool> missing;  ///< true for each missing value; empty as long as none is missing
 };
 
-/// Decodes the values that are present in the pages of a chunk.
+/// Decodes the values of the pages of a chunk. Missing values are not stored in pages.
 template <class T>
 class ValueDecoder {
  public:
@@ -105,7 +105,7 @@ class ValueDecoder {
     budget_.take(count, sizeof(T));
   }
 
-  /// Decodes booleans in runs, after a field with their length in bytes.
+  /// Decodes booleans in the hybrid encoding, after a field of four bytes with the length.
   void append_runs(std::span<const std::byte> bytes, std::int64_t count, std::vector<T>& out) {
     if constexpr (std::is_integral_v<T>) {
       if (bytes.size() < sizeof(std::uint32_t)) pages_.fail("a page ends before its first value");
@@ -121,8 +121,8 @@ class ValueDecoder {
   bool has_dictionary_ = false;
 };
 
-/// Spreads the `present` values that a page added to the end of `out` over all `page.values` places of the page, and
-/// marks the missing ones.
+/// Moves the last `present` values of `out`, those that a page holds, to their positions among all values of the page.
+/// Marks the values between as missing.
 template <class T>
 void spread(const ParquetPageContent& page, std::size_t present, const ParquetLeaf& leaf, LeafValues<T>& out) {
   const auto count = static_cast<std::size_t>(page.values);
@@ -143,7 +143,8 @@ void spread(const ParquetPageContent& page, std::size_t present, const ParquetLe
   }
 }
 
-/// Number of values present in a page. Throws if a list is missing or has another length than the column's lists.
+/// Returns the number of values in a page that are not missing; `first` is the number of values in earlier pages.
+/// Throws Error{input} if a list is missing or differs in length from the other lists of the column.
 std::int64_t check_levels(const ParquetPageContent& page, const ParquetLeaf& leaf, std::int64_t first,
                           const ParquetPages& pages) {
   for (std::size_t i = 0; i < page.repetition.size(); ++i) {
@@ -184,7 +185,7 @@ LeafValues<T> read_leaf(const InputFile& file, const ParquetFile& parquet, const
                         ParquetBudget& budget) {
   LeafValues<T> out;
   std::int64_t bytes = 0;
-  // Reserving avoids copies. A file too small for its stated number of rows reserves nothing.
+  // Memory is reserved to avoid copies, but not if the stated number of rows exceeds what the file can hold.
   if (parquet.rows <= budget.left() / static_cast<std::int64_t>(sizeof(T)) / std::max<std::int64_t>(leaf.elements, 1))
     out.values.reserve(static_cast<std::size_t>(parquet.rows * leaf.elements));
   for (std::size_t number = 0; number < parquet.groups.size(); ++number) {
@@ -214,7 +215,8 @@ LeafValues<T> read_leaf(const InputFile& file, const ParquetFile& parquet, const
   return out;
 }
 
-/// Integers in the narrowest exact type. If some are missing, the column is of doubles, or of text if one exceeds 2^53.
+/// Returns integers in the narrowest type that holds all of them exactly. If any is missing, the type is double, or
+/// text if another integer exceeds 2^53.
 ColumnValues integers(std::vector<std::int64_t> values, const std::vector<bool>& missing) {
   const auto is_short = [](std::int64_t value) { return std::in_range<std::int32_t>(value); };
   if (missing.empty() && !std::ranges::all_of(values, is_short)) return values;
@@ -222,7 +224,8 @@ ColumnValues integers(std::vector<std::int64_t> values, const std::vector<bool>&
   return narrowest_integers(values, [&](std::size_t i) { return missing[i]; });
 }
 
-/// Unsigned integers; beyond the signed range, only text holds them exactly.
+/// Returns unsigned integers, which were stored as signed. Integers beyond the signed range make the column one of
+/// text, the only type that holds them exactly.
 ColumnValues unsigned_integers(std::vector<std::int64_t> values, const std::vector<bool>& missing) {
   if (std::ranges::none_of(values, [](std::int64_t value) { return value < 0; }))
     return integers(std::move(values), missing);

@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// The values of a column in all row groups: for each element of its vectors, the values of all rows. Throws
-/// Error{input} with file, column and row group.
+/// Reads the values of a column in all row groups. Returns the values of all rows for each element of the column's
+/// vectors. Throws Error{input} that names file, column and row group.
 std::vector<ColumnValues> read_parquet_values(const InputFile& file, const ParquetFile& parquet,
                                               const ParquetLeaf& leaf, ParquetBudget& budget);
 

@@ -24,8 +24,8 @@ std::int64_t bytes_of_value(ParquetMeaning meaning) {
   }
 }
 
-/// Bytes of a row of these columns in memory, plus the row's share of working memory for one column: its stored bytes,
-/// a page, and decoded values.
+/// Returns the bytes of memory for a row of these columns. The result includes temporary memory for the widest of the
+/// columns: stored bytes, a page and decoded values.
 std::int64_t bytes_of_row(const ParquetFile& parquet, const std::vector<std::size_t>& columns) {
   constexpr std::int64_t levels = 12;
   std::int64_t bytes = 0, largest = 0;

@@ -4,7 +4,8 @@
 
 namespace srcextract {
 
-/// Version of the library that compresses Parquet; the file's bytes depend on it.
+/// Returns the version of libzstd, which compresses Parquet pages. The bytes of compressed files depend on this
+/// version.
 std::string zstd_version();
 
 }  // namespace srcextract

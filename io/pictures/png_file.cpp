@@ -16,17 +16,19 @@ namespace srcextract {
 
 namespace {
 
-/// Bytes that libpng hands over at a time.
+/// Size in bytes of the pieces in which libpng passes on its output.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
-/// Where libpng writes, how hard it compresses, and the exception of a failed write.
+/// Settings for writing with libpng: the function that takes the bytes, the zlib level, and the exception that this
+/// function threw.
 struct Target {
   std::function<void(std::span<const std::byte>)> write;
   int compression = 0;
   std::exception_ptr failure = nullptr;
 };
 
-/// Writes bytes for libpng. Keeps exceptions out of libpng, which is C, and destructors out of its long jumps.
+/// Passes bytes from libpng to Target::write. Catches exceptions, because these must not pass through libpng, which is
+/// C. png_error, which jumps out, is called where no object needs a destructor.
 void write_bytes(png_structp png, png_bytep data, std::size_t size) {
   auto& target = *static_cast<Target*>(png_get_io_ptr(png));
   try {
@@ -47,7 +49,7 @@ void flush_nothing(png_structp) {}
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-/// libpng's two structures for writing.
+/// Owner of the two structures that libpng needs for writing.
 class PngWriter {
  public:
   explicit PngWriter(std::string& message)
@@ -62,7 +64,8 @@ class PngWriter {
   PngWriter(const PngWriter&) = delete;
   PngWriter& operator=(const PngWriter&) = delete;
 
-  /// False if libpng gave up. Nothing here has a destructor, which libpng would jump over.
+  /// Returns false if libpng reports an error. No local object here may have a destructor, because libpng's longjmp
+  /// would skip it.
   bool write(Target& target, const Image<std::uint8_t, Cpu>& image, const png_color* palette, int colours) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     constexpr png_uint_32 longest = std::numeric_limits<png_int_32>::max();
@@ -87,7 +90,8 @@ class PngWriter {
   png_infop info_;
 };
 
-/// Writes the picture to `target`. An Error{output} from libpng begins with `name`.
+/// Writes the picture to `target`. Throws Error{output} with a message that begins with `name` if libpng reports an
+/// error.
 void write_to(Target& target, const Image<std::uint8_t, Cpu>& image, Palette palette, const std::string& name) {
   std::vector<png_color> colours;
   for (const auto& [red, green, blue] : palette) colours.push_back({red, green, blue});
@@ -108,7 +112,7 @@ OutputFile write_png(const std::string& path, const Image<std::uint8_t, Cpu>& im
 }
 
 std::string encode_png(const Image<std::uint8_t, Cpu>& image) {
-  // Noise shrinks by what its histogram allows, for which little effort is enough.
+  // zlib level: higher levels take longer and make noisy pictures hardly smaller.
   constexpr int little = 2;
   std::string png;
   Target target{

@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// The value that stands for a missing number until the column is finished: the least integer, or NaN.
+/// The value that stands for a missing number until finish() is called: the least integer, or NaN.
 template <class T>
 constexpr T missing = std::numeric_limits<T>::min();
 template <>
@@ -29,13 +29,14 @@ bool is_one_of(std::string_view field, const std::array<std::string_view, N>& wo
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return equal_in_any_case(field, word); });
 }
 
-/// Removes a plus sign, which from_chars does not accept.
+/// Removes a plus sign at the front, since std::from_chars accepts none.
 std::string_view without_plus(std::string_view field) {
   const bool plus = field.size() > 1 && field[0] == '+' && field[1] != '-';
   return field.substr(plus ? 1 : 0);
 }
 
-/// Sets `value` for a number out of range, for which from_chars gives no value: infinite if too large, 0 if too small.
+/// Sets `value` for a number out of range, for which std::from_chars returns no value: infinity if the number is too
+/// large, 0 if it is too small.
 void saturate(const std::string& field, double& value) {
   value = std::strtod(field.c_str(), nullptr);
 }
@@ -81,7 +82,7 @@ std::vector<std::string> spelt(const std::vector<T>& values) {
   return out;
 }
 
-/// Finishes a column of integers in the narrowest type that holds all exactly; some may be missing.
+/// Returns a column of integers, some of which may be missing, in the narrowest type that holds all of them exactly.
 template <class T>
 ColumnValues with_missing(std::vector<T> values) {
   const auto gaps = std::count(values.begin(), values.end(), missing<T>);
@@ -201,7 +202,7 @@ bool ColumnBuilder::add_number(std::string_view field) {
   if (!fraction_ && add_integer(field)) return true;
   double value = 0;
   if (type_ == FieldType::integer || !parse_real(field, value)) return false;
-  if (!fraction_ && std::isnan(value)) {  // NaN does not exclude integers
+  if (!fraction_ && std::isnan(value)) {  // NaN is a missing number, also among integers
     add_missing();
     return true;
   }

@@ -8,43 +8,46 @@
 
 namespace srcextract {
 
-/// Type of the fields of a column: inferred from the fields (`any`), or declared by a header (the others).
+/// Type of the fields of a column: `any` if it is to be found from the fields, the other values if a header declares
+/// it.
 enum class FieldType { any, boolean, integer, float32, float64, text };
 
-/// Collects the fields of one column in the types of ColumnValues.
-/// - Numbers are decimal in any locale, with an optional sign and an exponent after E or Fortran's D. `inf` and
-///   `infinity` are numbers.
+/// Collects the fields of one column, and finds the type among those of ColumnValues that fits all fields.
+/// - Numbers have a decimal point in any locale, and may have a sign and an exponent after E or Fortran's D. `inf` and
+/// `infinity` are numbers.
 /// - Booleans become 1 and 0.
-/// - Missing numbers are empty fields and nan, null, none, masked or --, in any case.
+/// - An empty field is a missing number, as are nan, null, none, masked and --, without regard to case.
 ///
-/// Integers stay exact. If one is missing and another exceeds 2^53, the column becomes text: doubles could make two
-/// identifiers equal. Among fractions, integers count as measurements and are rounded.
+/// Integers stay exact. A column with a missing integer and an integer beyond 2^53 becomes text, because as doubles two
+/// different identifiers could become equal. In a column that has fractions too, integers are taken for measurements
+/// and rounded to doubles.
 class ColumnBuilder {
  public:
   explicit ColumnBuilder(FieldType type = FieldType::any);
 
-  /// Reserves memory for this many fields in all.
+  /// Allocates memory for `rows` fields in all.
   void reserve(std::int64_t rows);
 
-  /// Adds a field, without blanks around it. Returns false, and adds nothing, if the field has another type.
+  /// Adds a field, which must have no blanks around it. Returns false, and adds nothing, if the field does not fit the
+  /// declared type.
   bool add(std::string_view field);
 
-  /// Adds a missing number, or empty text.
+  /// Adds a missing number, or an empty text in a column of text.
   void add_missing();
 
-  /// Adds a binary number. add_integer_value is for `boolean` and `integer`, where the least 64-bit integer means
-  /// missing; the other function is for `float32` and `float64`.
+  /// Add a number. add_integer_value() is only for columns declared `boolean` or `integer`, and takes the least 64-bit
+  /// integer for a missing number. add_real_value() is only for `float32` and `float64`.
   void add_integer_value(std::int64_t value);
   void add_real_value(double value);
 
   std::int64_t size() const { return size_; }
 
-  /// Bytes in memory after `more` further fields, including what finish() needs.
+  /// Bytes of memory that the column needs with `more` further fields, including the growth of the vector.
   std::int64_t bytes_with(std::int64_t more) const;
 
-  /// Returns the column and ends the use of the builder. With only missing fields, `any`, `boolean` and `integer` give
-  /// doubles. Nothing is returned for numbers mixed with text, and for integers beyond 64 bits: their spelling is lost,
-  /// so read the fields again with FieldType::text.
+  /// Returns the column; the builder cannot be used afterwards. If all fields are missing, a column of `any`, `boolean`
+  /// or `integer` becomes one of doubles. Returns nothing if numbers are mixed with text, or if integers exceed 64
+  /// bits. Then the original fields are lost, and the caller must read them again with FieldType::text.
   std::optional<ColumnValues> finish();
 
  private:
@@ -55,18 +58,18 @@ class ColumnBuilder {
   std::vector<double>& doubles();
 
   FieldType type_;
-  ColumnValues values_;  ///< the least integer stands for a missing one
+  ColumnValues values_;  ///< the least integer stands for a missing number
   std::int64_t size_ = 0;
   std::int64_t room_ = 0;
-  std::int64_t long_text_ = 0;   ///< heap bytes of the strings
-  bool only_empty_ = true;       ///< all fields were empty
-  bool fraction_ = false;        ///< a field was a real number, or may be one
+  std::int64_t long_text_ = 0;   ///< bytes that strings allocate besides the vector
+  bool only_empty_ = true;       ///< true if no field so far was anything but empty
+  bool fraction_ = false;        ///< a field was a real number, or the column is declared float64
   bool beyond_64_bits_ = false;  ///< a field was an integer beyond 64 bits
-  bool mixed_ = false;           ///< numbers were mixed with text; nothing more is kept
+  bool mixed_ = false;           ///< numbers and text are mixed; values are no longer stored
 };
 
-/// Makes a column of these integers in the narrowest type that holds all exactly; is_missing(i) tells whether value i
-/// is missing.
+/// Returns a column of these integers in the narrowest type that holds all of them exactly. is_missing(i) tells whether
+/// value i is missing.
 template <class T, class IsMissing>
 ColumnValues narrowest_integers(const std::vector<T>& values, const IsMissing& is_missing) {
   ColumnBuilder builder(FieldType::integer);
@@ -81,8 +84,9 @@ ColumnValues narrowest_integers(const std::vector<T>& values, const IsMissing& i
   return *builder.finish();
 }
 
-/// Makes a column of text from unsigned integers beyond the signed range, which no other type holds exactly. `bits` are
-/// the integers; is_missing(i) tells whether integer i is missing.
+/// Returns unsigned 64-bit integers as a column of text, for columns in which some integers exceed the signed range. No
+/// numeric column type holds those exactly. `bits` are the bit patterns of the integers; is_missing(i) tells whether
+/// integer i is missing.
 template <class IsMissing>
 ColumnValues spelt_unsigned(const std::vector<std::int64_t>& bits, const IsMissing& is_missing) {
   std::vector<std::string> text;

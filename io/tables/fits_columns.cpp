@@ -11,17 +11,17 @@
 namespace srcextract {
 namespace {
 
-/// A column as CFITSIO describes it.
+/// Type and size of a column as CFITSIO reports them.
 struct Form {
-  int stored = 0;      ///< type code; negative for variable length
-  int equivalent = 0;  ///< type code after TSCAL and TZERO
+  int stored = 0;      ///< type code of the stored values; negative for columns of variable length
+  int equivalent = 0;  ///< type code of the values after scaling with TSCAL and TZERO
   LONGLONG repeat = 0, width = 0;
 
   bool is_text() const { return stored == TSTRING; }
   bool is_complex() const { return stored == TCOMPLEX || stored == TDBLCOMPLEX; }
   std::int64_t elements() const { return is_text() ? repeat / (width > 0 ? width : 1) : repeat; }
 
-  /// Bytes of the column in a row; nothing if they overflow.
+  /// Bytes of the column in a row; nothing if the number overflows.
   std::optional<std::int64_t> bytes() const {
     std::int64_t bytes = 0;
     if (stored < 0) return 0;
@@ -44,16 +44,16 @@ Form form_of(TableMemory& table, int number, bool ascii) {
   return form;
 }
 
-/// The value of TNULL after TZERO (a whole number here) was added.
+/// Returns TNULL + TZERO, the scaled value that means missing, or nothing without TNULL. TZERO must be an integer.
 std::optional<std::int64_t> null_value(const Header& header, const std::string& n, double zero) {
   const std::optional<std::int64_t> null = header.integer("TNULL" + n);
   if (!null) return std::nullopt;
   const auto shift = zero < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(zero))
-                              : static_cast<std::uint64_t>(zero);  // up to 2^63, of unsigned 64-bit integers
+                              : static_cast<std::uint64_t>(zero);  // up to 2^63, for unsigned 64-bit integers
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(*null) + shift);
 }
 
-/// The CFITSIO type in which a column of integers is read; TDOUBLE if the column holds no integers.
+/// Returns the CFITSIO type in which a column of integers is read, or TDOUBLE if the values are no integers.
 int integer_type(int equivalent) {
   switch (equivalent) {
     case TBYTE:
@@ -61,7 +61,7 @@ int integer_type(int equivalent) {
     case TSHORT:
     case TUSHORT:
     case TINT:
-    case TLONG:  // CFITSIO's name for 32 bits in a file
+    case TLONG:  // CFITSIO's name for 32-bit integers in a file
       return TINT;
     case TUINT:
     case TULONG:
@@ -78,7 +78,7 @@ void set_type(FitsColumn& column, const Form& form, const Header& header, bool a
   const std::string n = std::to_string(column.number);
   if (form.is_text() || form.stored == TLOGICAL || form.stored == TBIT) {
     column.type = form.stored;
-    if (form.stored == TLOGICAL) column.null = 2;  // an undefined logical, see read_values() in fits_values.cpp
+    if (form.stored == TLOGICAL) column.null = 2;  // see read_values() for logicals in fits_values.cpp
     return;
   }
   const double scale = header.real("TSCAL" + n).value_or(1), zero = header.real("TZERO" + n).value_or(0);
@@ -124,7 +124,7 @@ std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path, 
     column.number = number;
     column.head = {header.first_text("TTYPE" + n), header.first_text("TUNIT" + n), header.first_text("TUCD" + n),
                    header.first_text("TCOMM" + n)};
-    if (column.head.name.empty()) column.head.name = "col" + n;  // Astropy's name
+    if (column.head.name.empty()) column.head.name = "col" + n;  // as in Astropy
     column.elements = form.elements();
     column.width = form.width;
     set_type(column, form, header, ascii);

@@ -10,24 +10,24 @@
 
 namespace srcextract {
 
-/// A column of a FITS table that is readable as numbers or text.
+/// A column of a FITS table that can be read as numbers or text.
 struct FitsColumn {
-  int number = 0;             ///< number from 1
-  ColumnHead head;            ///< header of the first element
+  int number = 0;             ///< number in the FITS keywords, from 1
+  ColumnHead head;            ///< name, unit, UCD and description of the first element
   std::int64_t elements = 1;  ///< elements per row
   std::int64_t width = 0;     ///< bytes of one string
 
-  /// The CFITSIO type that holds every value exactly: TSTRING, TLOGICAL, TBIT, TINT, TLONGLONG, TULONGLONG, TFLOAT or
-  /// TDOUBLE.
+  /// CFITSIO data type into which the column is read, and which holds every value exactly: TSTRING, TLOGICAL, TBIT,
+  /// TINT, TLONGLONG, TULONGLONG, TFLOAT or TDOUBLE.
   int type = 0;
-  bool stored_as_real = false;       ///< stored as binary reals, so that missing values are NaN
-  bool whole = false;                ///< a TDOUBLE column of integers
-  std::optional<std::int64_t> null;  ///< the integer that means missing
+  bool stored_as_real = false;       ///< true if the file holds binary floats or doubles, in which NaN means missing
+  bool whole = false;                ///< true if a column read as TDOUBLE holds only integers
+  std::optional<std::int64_t> null;  ///< integer that means a missing value, after scaling
 };
 
-/// The columns of the table. Left out are columns of variable length, complex numbers, and vectors of more than
-/// `longest` elements. With the default `longest`, pictures (TDIM) are left out too, since they are no quantity of a
-/// source. Throws Error{input} if the header is invalid; `path` is for messages.
+/// Returns the columns of the table, except those of variable length, of complex numbers, and of vectors with more than
+/// `longest` elements. With the default `longest`, columns of images (a TDIM of two or more axes) are left out too: an
+/// image is no quantity of a source. Throws Error{input} if the header is invalid; the message names `path`.
 std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path, std::int64_t longest = longest_vector);
 
 }  // namespace srcextract

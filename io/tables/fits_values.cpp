@@ -13,12 +13,12 @@
 namespace srcextract {
 namespace {
 
-/// Reads `rows` rows of the column with all their elements into `out`, from row `begin` (from 0) of the step's table
-/// on. CFITSIO writes `*null` for each undefined value; if `null` is a null pointer, it does not look for them. Throws
-/// Error{input}.
+/// Reads all elements of `rows` rows of the column into `out`; `begin` is the first of the rows in step.table, from 0.
+/// CFITSIO stores `*null` for each undefined value; with a null pointer CFITSIO does not look for undefined values.
+/// Throws Error{input}.
 void read(const FitsStep& step, const FitsColumn& column, std::int64_t begin, std::int64_t rows, void* null,
           void* out) {
-  int status = 0, any_null = 0;  // without any_null CFITSIO writes to address 0
+  int status = 0, any_null = 0;  // CFITSIO would write through a null pointer without `any_null`
   fits_clear_errmsg();
   fits_read_col(step.table.get(), column.type, column.number, begin + 1, 1, rows * column.elements, null, out,
                 &any_null, &status);
@@ -31,21 +31,21 @@ void read(const FitsStep& step, const FitsColumn& column, void* null, void* out)
   read(step, column, step.row, step.count, null, out);
 }
 
-/// Reads numbers in the type in which they are kept.
+/// Reads floats or doubles without conversion.
 template <class T>
 void read_values(const FitsStep& step, const FitsColumn& column, T* out) {
-  // Without a null value CFITSIO does not inspect the values, so infinities survive.
+  // Without a null value CFITSIO does not change any value. With one, it would turn infinities into NaN.
   T nan = std::numeric_limits<T>::quiet_NaN();
   read(step, column, std::is_same_v<T, double> && !column.stored_as_real ? &nan : nullptr, out);
 }
 
 void read_values(const FitsStep& step, const FitsColumn& column, std::int32_t* out) {
   if (column.type == TINT) return read(step, column, nullptr, out);
-  // Logicals and bits are 0 and 1; an undefined logical is missing: 2.
+  // Logicals and bits become 0 and 1. An undefined logical becomes 2, the value of FitsColumn::null.
   char missing = 2;
   std::vector<char> flags(static_cast<std::size_t>(step.count * column.elements));
   if (column.type == TLOGICAL) read(step, column, &missing, flags.data());
-  for (std::int64_t row = 0; row < step.count && column.type == TBIT; ++row) {  // CFITSIO reads bits row by row only
+  for (std::int64_t row = 0; row < step.count && column.type == TBIT; ++row) {  // bits of one row per call
     read(step, column, step.row + row, 1, nullptr, flags.data() + row * column.elements);
   }
   std::ranges::transform(flags, out, [missing](char flag) { return flag == 0 || flag == 1 ? flag : missing; });

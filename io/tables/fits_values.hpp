@@ -9,26 +9,28 @@
 
 namespace srcextract {
 
-/// A piece of a table in memory: its rows [row, row + count) are rows [first, first + count) of the file's table.
+/// Some rows of a FITS table: rows [row, row + count) of `table` are rows [first, first + count) of the table in the
+/// file. `table` holds a part of the file's rows.
 struct FitsStep {
   TableMemory& table;
   std::int64_t row, count, first;
 };
 
-/// An element of a column that is to be read, and the destination of its values.
+/// An element (index from 0) of a vector column, and the vector that gets the values of this element from all rows.
 struct FitsTarget {
   std::int64_t element;
   ColumnValues* values;
 };
 
-/// Allocates `rows` values of the type in which the column is read.
+/// Returns a vector of `rows` values in the type in which the column is read.
 ColumnValues make_fits_values(const FitsColumn& column, std::int64_t rows);
 
-/// Reads the step's rows of the column. Throws Error{input} if a field does not match the column's type.
+/// Reads the rows `step` of the column and stores their values for each of the targets. Throws Error{input} if a field
+/// does not match the column's type.
 void read_fits_values(const FitsStep& step, const FitsColumn& column, const std::vector<FitsTarget>& targets);
 
-/// Converts the values of an element once all rows are read: missing ones become NaN; integers get the narrowest exact
-/// type.
+/// Converts the values of one element after all rows have been read. Missing values become NaN, and integers get the
+/// narrowest type that holds all of them exactly.
 ColumnValues finish_fits_values(ColumnValues values, const FitsColumn& column);
 
 }  // namespace srcextract

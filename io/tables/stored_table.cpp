@@ -15,7 +15,8 @@
 namespace srcextract {
 namespace {
 
-/// NAXIS2 is the fifth card of a table; its value stands right-justified in columns 11 to 30 (FITS Standard 4.0, 4.2).
+/// Position of NAXIS2, the fifth card of a table header. The value is right-justified in columns 11 to 30 of the card
+/// (FITS Standard 4.0, 4.2).
 constexpr std::size_t rows_card = 4 * card_length;
 constexpr std::size_t value_begin = 10, value_length = 20;
 
@@ -64,7 +65,7 @@ std::vector<StoredColumn> stored_columns(const Hdu& hdu, const std::string& path
   return columns;
 }
 
-/// Reads at most `count` bytes; fewer at the end of the file.
+/// Reads `count` bytes from `begin` on, or fewer if the file ends earlier.
 std::string read_text(const InputFile& file, std::int64_t begin, std::int64_t count) {
   std::string text(static_cast<std::size_t>(std::clamp<std::int64_t>(file.size() - begin, 0, count)), '\0');
   file.read(begin, std::ssize(text), reinterpret_cast<std::byte*>(text.data()));
@@ -88,7 +89,7 @@ const StoredTable& StoredTableReader::read(const InputFile& file) {
 
 bool StoredTableReader::read_alike(const InputFile& file) {
   if (header_.empty() || file.size() < std::ssize(header_)) return false;
-  // Four records behind the expected header nearly always hold all image cards.
+  // Reads four FITS records after the expected header, which nearly always hold all image cards.
   const std::string begin = read_text(file, 0, std::ssize(header_) + 4 * fits_record);
   const std::string_view header = std::string_view(begin).substr(0, header_.size());
   const std::size_t rest = rows_at_ + value_length;

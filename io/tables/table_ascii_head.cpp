@@ -12,16 +12,16 @@
 namespace srcextract {
 namespace {
 
-/// Most columns. A gap in the numbering is a vector of that length; a longer gap is a damaged number.
+/// Largest number of columns. A gap in the numbers of the header means a vector as long as the gap; a longer gap comes
+/// from a damaged number.
 constexpr std::size_t most_described_columns = 100'000;
 
-/// `#   2 X_IMAGE     Object position along x      [pixel]`
+/// A line of the header such as `#   2 X_IMAGE     Object position along x      [pixel]`.
 struct HeadLine {
-  std::size_t number = 0;  ///< 0: a comment without a column
+  std::size_t number = 0;  ///< number of the column, from 1; 0 if the line describes no column
   ColumnHead head;
 };
 
-/// Takes the first word off the text.
 std::string_view next_word(std::string_view& rest) {
   rest = without_blanks(rest);
   const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
@@ -45,7 +45,7 @@ HeadLine parse_head(std::string_view line) {
   return out;
 }
 
-/// Adds elements 1, 2, ... of the vector that begins with the last column, until there are `fields` columns.
+/// Adds columns for the elements of the vector that the last column begins, until there are `fields` columns.
 void widen_last_column(TextLayout& layout, std::size_t fields) {
   const ColumnHead first = layout.columns.empty() ? ColumnHead() : layout.columns.back().head;
   for (std::int64_t element = 1; layout.columns.size() < fields; ++element) {
@@ -55,7 +55,7 @@ void widen_last_column(TextLayout& layout, std::size_t fields) {
   }
 }
 
-/// Takes the number of columns from the first row: the last column may be a vector.
+/// Widens the last column to a vector if the first row has more fields than the header has numbers.
 void read_width(TextLines& lines, TextLayout& layout) {
   const std::size_t fields = FieldSplitter(' ').split(lines, [](std::size_t, std::string_view) {});
   if (fields < layout.columns.size() || fields > most_described_columns) {
@@ -66,8 +66,8 @@ void read_width(TextLines& lines, TextLayout& layout) {
   lines.put_back();
 }
 
-/// Whether the column is a cut-out, which the header shows as a vector: VIGNET, and SExtractor's VIGNET_SHIFT,
-/// VIGNET_DGEOX ...
+/// Returns true if the column is an element of an image, which the header describes as a vector: VIGNET, and
+/// SExtractor's VIGNET_SHIFT, VIGNET_DGEOX and similar names.
 bool is_picture(const TextLayout::Column& column) {
   return column.head.name == "VIGNET" || column.head.name.starts_with("VIGNET_");
 }

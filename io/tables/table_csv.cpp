@@ -11,7 +11,8 @@
 namespace srcextract {
 namespace {
 
-/// Most columns. A column costs about 700 bytes of memory for one comma in the file, or for 0.001 byte if gzipped.
+/// Largest number of columns. A column takes about 700 bytes of memory, but only one comma in the file, or 0.001 byte
+/// if the file is gzipped.
 constexpr std::size_t most_columns = 200'000;
 
 bool is_number(std::string_view field) {
@@ -21,7 +22,8 @@ bool is_number(std::string_view field) {
   return stop == field.data() + field.size() && error != std::errc::invalid_argument;
 }
 
-/// Refuses other separators. In locales with a decimal comma, programs use another separator and still call it CSV.
+/// Throws Error{input} if the header is separated by semicolons or tabs. In locales with a decimal comma, programs
+/// write such files and call them CSV.
 void require_commas(const TextLines& lines) {
   const std::string_view header = lines.line();
   const std::size_t separator = header.find_first_of(";\t");
@@ -32,7 +34,6 @@ void require_commas(const TextLines& lines) {
 
 }  // namespace
 
-/// CSV (RFC 4180) with a header line; # lines may precede it.
 TextLayout csv_layout(TextLines& lines) {
   bool found = lines.next();
   if (!found) throw lines.error("the file is empty; fetch or make it again");
@@ -49,7 +50,7 @@ TextLayout csv_layout(TextLines& lines) {
     }
     all_numbers = all_numbers && is_number(name);
     TextLayout::Column& column = layout.columns.emplace_back();
-    // Programs that number the rows often leave that column unnamed.
+    // Programs that write a column of row numbers often give that column no name.
     column.head.name = name.empty() ? "col" + std::to_string(index + 1) : std::string(name);
     column.field = index;
   });

@@ -19,15 +19,16 @@
 namespace srcextract {
 namespace {
 
-/// Longest header. Parsed YAML takes about 200 times its text if the items are short.
+/// Length in bytes of the longest header that is read. Parsed YAML takes up to about 200 times the memory of its text.
 constexpr std::size_t longest_ecsv_header = std::size_t{4} << 20;
 
-/// Most elements in a row with vectors: a few bytes of header can declare a thousand.
+/// Largest number of values in a row, elements of vectors included. A limit is needed because a few bytes of the header
+/// can declare a vector of a thousand elements.
 constexpr std::size_t most_elements = 100'000;
 
 struct DataType {
   std::string_view name;
-  std::optional<FieldType> fields;  ///< nothing for types other than numbers and text
+  std::optional<FieldType> fields;  ///< nothing for types other than numbers, booleans and text
 };
 constexpr std::array<DataType, 19> data_types = {{{"bool", FieldType::boolean},
                                                   {"int8", FieldType::integer},
@@ -55,7 +56,8 @@ const DataType* find_type(std::string_view name) {
   return type == data_types.end() ? nullptr : type;
 }
 
-/// The header lines without their #. The first line, %ECSV, becomes empty, so that line numbers of YAML and file agree.
+/// Returns the header lines without # at the front. The first line, %ECSV, becomes empty, so that line numbers of the
+/// YAML text equal those of the file.
 std::string header_text(TextLines& lines) {
   if (!lines.next()) throw lines.error("the file is empty; fetch or make it again");
   if (!lines.line().starts_with("# %ECSV ")) throw lines.error("an ECSV file begins with '# %ECSV 1.0'");
@@ -80,7 +82,7 @@ std::string scalar(const YAML::Node& node) {
   return node.IsScalar() ? node.Scalar() : std::string();
 }
 
-/// The scalar of a key in a map, or in a list of maps (`!!omap`).
+/// Returns the scalar of a key in a map, or in a list of maps (`!!omap`); empty if there is none.
 std::string find_scalar(const YAML::Node& node, const std::string& key) {
   for (const auto& item : node) {
     if (node.IsSequence() && item.IsMap()) {
@@ -92,14 +94,14 @@ std::string find_scalar(const YAML::Node& node, const std::string& key) {
   return {};
 }
 
-/// A field in the header.
+/// The description of one field of a row, from the header.
 struct Entry {
   ColumnHead head;
   std::string type_name;
-  std::optional<std::string> subtype;  ///< subtype of vectors or objects
+  std::optional<std::string> subtype;  ///< type of the elements of a vector, or of an object
 };
 
-/// Reads the map in one pass: searching each key takes longer than parsing the YAML.
+/// Reads all keys in one pass over the map: a search for each key takes longer than parsing the YAML.
 Entry parse_entry(const YAML::Node& node) {
   Entry entry;
   if (!node.IsMap()) return entry;
@@ -110,21 +112,21 @@ Entry parse_entry(const YAML::Node& node) {
     if (key == "datatype") entry.type_name = scalar(value);
     if (key == "subtype") entry.subtype = scalar(value);
     if (key == "description") entry.head.description = scalar(value);
-    // The unit is a scalar, or `!astropy.units.Unit {unit: deg}`, as Astropy writes it inside other objects.
+    // The unit is a scalar. Inside other objects, Astropy writes a map, `!astropy.units.Unit {unit: deg}`.
     if (key == "unit") entry.head.unit = value.IsMap() ? find_scalar(value, "unit") : scalar(value);
     if (key == "meta") entry.head.ucd = find_scalar(value, "ucd");
   }
   return entry;
 }
 
-/// A vector of numbers: `float64[3]`.
+/// The type of a vector of numbers, such as `float64[3]`.
 struct VectorType {
   FieldType type;
   std::size_t length;
 };
 
-/// The vector type of a subtype. Nothing for vectors of variable length, of text or of too many elements, and for
-/// pictures, `float64[2,3]`.
+/// Parses the type of a vector of numbers. Returns nothing for other types: vectors of variable length, of text or of
+/// too many elements, and images such as `float64[2,3]`.
 std::optional<VectorType> parse_subtype(std::string_view subtype) {
   const std::size_t bracket = std::min(subtype.find('['), subtype.size());
   const DataType* const type = find_type(subtype.substr(0, bracket));
@@ -139,7 +141,6 @@ std::optional<VectorType> parse_subtype(std::string_view subtype) {
   return VectorType{*type->fields, static_cast<std::size_t>(length)};
 }
 
-/// Adds a column for each element.
 void add_elements(TextLayout& layout, const Entry& entry, const VectorType& vector) {
   for (std::size_t element = 0; element < vector.length; ++element) {
     TextLayout::Column column{.head = entry.head,
@@ -153,9 +154,9 @@ void add_elements(TextLayout& layout, const Entry& entry, const VectorType& vect
   }
 }
 
-/// Adds the columns of a header entry to the layout, and returns the entry's name. Numbers and text give one column,
-/// vectors of numbers one per element, all else none. Every entry counts as one field of a row. Throws Error{input} if
-/// the name is missing, the datatype is unknown, or there are too many columns.
+/// Adds the columns of one entry of the header and returns the name of the entry. A number or a text is one column, a
+/// vector of numbers one column per element; other types add no column. Every entry is one field of a row. Throws
+/// Error{input} if the name is missing, the datatype is unknown, or there are too many columns.
 std::string add_column(TextLayout& layout, const YAML::Node& node, const TextLines& lines) {
   const std::int64_t line = node.Mark().line + 1;
   Entry entry = parse_entry(node);
@@ -187,7 +188,7 @@ char delimiter_of(const YAML::Node& header, const TextLines& lines) {
   throw lines.error_at(delimiter.Mark().line + 1, "the delimiter of an ECSV file is a blank or a comma");
 }
 
-/// Checks the line after the header, which repeats the names.
+/// Throws Error{input} unless the line after the header repeats the names of the columns.
 void check_line_of_names(TextLines& lines, char delimiter, const std::vector<std::string>& names) {
   if (!lines.next()) throw lines.error("the file ends before the line with the names of the columns");
   const std::size_t count = FieldSplitter(delimiter, false).split(lines, [&](std::size_t index, std::string_view name) {
@@ -204,7 +205,6 @@ void check_line_of_names(TextLines& lines, char delimiter, const std::vector<std
 
 }  // namespace
 
-/// Reads a header of ECSV 1.0 (Astropy Proposal for Enhancement 6).
 TextLayout ecsv_layout(TextLines& lines) try {
   const YAML::Node header = YAML::Load(header_text(lines));
   const YAML::Node columns = header.IsMap() ? header["datatype"] : YAML::Node();

@@ -14,7 +14,8 @@
 namespace srcextract {
 namespace {
 
-/// The parts of a name: `m31.fits[2]` is a file if it exists, else an extension of m31.fits.
+/// A file name and the extension that a user named with it. `m31.fits[2]` is a file name if a file of that name exists,
+/// else extension 2 of m31.fits.
 struct Location {
   std::string path, extension;
   bool has_extension = false;
@@ -27,7 +28,7 @@ Location locate(const std::string& name) {
   return {name.substr(0, bracket), name.substr(bracket + 1, name.size() - bracket - 2), true};
 }
 
-/// The first bytes of the file, inflated.
+/// Returns the first 4096 bytes of the (inflated) file, or fewer if the file is shorter.
 std::string first_bytes(const std::string& path) {
   std::string bytes(4096, '\0');
   ByteStream stream(path);
@@ -41,7 +42,7 @@ std::string_view behind_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
 }
 
-/// True for "#   1 NUMBER", SExtractor's first line of column descriptions.
+/// Returns true for a text like "#   1 NUMBER", the first line of SExtractor's ASCII_HEAD.
 bool begins_as_ascii_head(std::string_view text) {
   if (!text.starts_with('#')) return false;
   text = behind_blanks(text.substr(1));

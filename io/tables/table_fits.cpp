@@ -21,15 +21,15 @@ namespace {
 
 constexpr std::int64_t bytes_at_a_time = std::int64_t{1} << 22;
 
-/// Reads the rows of a FITS table, about 4 MB at a time, through a small in-memory file of these rows, to save memory.
-/// The file must outlive this object.
+/// Reads the rows of a FITS table, about 4 MB at a time. To save memory, CFITSIO sees only these rows, as a table in
+/// memory. The file must outlive this object.
 class FitsRows {
  public:
-  /// Throws Error{input} if the file is shorter than the table.
+  /// Throws Error{input} if the file ends before the table does.
   FitsRows(const InputFile& file, const Hdu& table) : file_(file), table_(table) {
     rows_ = table.header->integer("NAXIS2").value_or(0);
     row_bytes_ = table.header->integer("NAXIS1").value_or(0);
-    // No overflow: the reader checked data_bytes, which is at least rows times row bytes.
+    // rows_ * row_bytes_ cannot overflow: data_bytes, which read_structure() checked, is at least as large.
     if (table.data_bytes <= file.size() - table.data_begin) return;
     refuse(describe(table, file.path()) + " is truncated: its " + std::to_string(rows_) + " rows of " +
            std::to_string(row_bytes_) + " bytes, and what follows them, end at byte " +
@@ -42,7 +42,8 @@ class FitsRows {
     return std::max<std::int64_t>(bytes_at_a_time / std::max<std::int64_t>(row_bytes_, 1), 1);
   }
 
-  /// Reads rows [begin, begin + count), from 0, and returns them as rows [0, count), valid until the next call.
+  /// Reads rows [begin, begin + count) of the file (from 0) as rows [0, count) of a table in memory. The table is valid
+  /// until the next call.
   TableMemory& read(std::int64_t begin, std::int64_t count) {
     memory_.emplace(table_, file_.path(), count);
     file_.read(table_.data_begin + begin * row_bytes_, count * row_bytes_, memory_->rows().data());
@@ -61,7 +62,7 @@ bool is_table(const Hdu& hdu) {
   return hdu.kind == HduKind::ascii_table || hdu.kind == HduKind::binary_table;
 }
 
-/// Whether the HDU is the LDAC_IMHEAD of a FITS_LDAC file: the image header as a table of one row.
+/// Returns true if the HDU is the LDAC_IMHEAD of a FITS_LDAC file, a table of one row that holds the image header.
 bool is_ldac_header(const Hdu& hdu) {
   return is_called(hdu, "LDAC_IMHEAD");
 }
@@ -74,8 +75,8 @@ bool is_ldac_header(const Hdu& hdu) {
   refuse(file.path() + ": the file has no extension [" + extension + "]; counted from 0, it has " + list_names(hdus));
 }
 
-/// Moves `reader` to the extension and returns it; empty means the first table that is no LDAC_IMHEAD. Throws
-/// Error{input} if there is no such table.
+/// Moves `reader` to the table that `extension` names (by EXTNAME or number) and returns its HDU. An empty name stands
+/// for the first table other than an LDAC_IMHEAD. Throws Error{input} if there is no such table.
 Hdu find_table(FitsReader& reader, const InputFile& file, const std::string& extension) {
   std::vector<Hdu> seen;
   while (std::optional<Hdu> hdu = reader.next()) {
@@ -97,7 +98,8 @@ void read_rows(FitsRows& table, const std::vector<WantedColumn>& wanted) {
   for (std::int64_t begin = 0; begin < table.rows(); begin += table.rows_at_a_time()) {
     const std::int64_t count = std::min(table.rows_at_a_time(), table.rows() - begin);
     TableMemory& memory = table.read(begin, count);
-    // Reads as many rows at a time as fit into CFITSIO's buffers, so that all columns are read from the same buffers.
+    // Reads as many rows at a time as fit into CFITSIO's buffers, so that CFITSIO reads the data of all columns from
+    // memory only once.
     long most = 1;
     int status = 0;
     fits_get_rowsize(memory.get(), &most, &status);
@@ -108,8 +110,8 @@ void read_rows(FitsRows& table, const std::vector<WantedColumn>& wanted) {
   }
 }
 
-/// Finds the file's columns that hold the wanted elements `columns`, and allocates the values of each element in
-/// `table`.
+/// Finds the columns of the file that hold the elements `columns` (indices as in heads_of()). Allocates the values of
+/// each element in `table`.
 std::vector<WantedColumn> plan(const std::vector<FitsColumn>& there, const std::vector<std::size_t>& columns,
                                Table& table) {
   std::multimap<std::int64_t, std::size_t> places;
@@ -129,7 +131,7 @@ std::vector<WantedColumn> plan(const std::vector<FitsColumn>& there, const std::
   return wanted;
 }
 
-/// Bytes of one value in memory, including a second copy for the search of a narrower type.
+/// Bytes of memory for one value of the column, including a second copy while finish_fits_values() converts the column.
 std::int64_t bytes_of_value(const FitsColumn& column) {
   constexpr std::int64_t in_itself = 15, allocation = 17;
   if (column.type == TSTRING)
@@ -139,7 +141,7 @@ std::int64_t bytes_of_value(const FitsColumn& column) {
   return (column.type == TDOUBLE ? 8 : 4) + again;
 }
 
-/// Bytes of a row of these columns.
+/// Bytes of memory for one row of the elements `columns`.
 std::int64_t bytes_of_row(const std::vector<FitsColumn>& there, const std::vector<std::size_t>& columns) {
   std::int64_t bytes = 0, first = 0;
   for (const FitsColumn& column : there) {

@@ -9,18 +9,19 @@
 
 namespace srcextract {
 
-// The readers behind io/tables/table_file.hpp: for each format, its columns and the values of selected columns. Only
-// open_table and read_table call them, and share their contracts and errors.
+// Functions that read one format each; io/tables/table_file.hpp declares the functions that users call. NAME_columns()
+// and open_fits_table() work as open_table(), the functions read_NAME() as read_table(), with the same errors.
 
-/// Longest vector that is read. Longer ones are spectra, light curves or pictures rather than quantities of a source.
+/// Largest number of elements of a vector column that is read. Longer vectors are spectra, light curves or images
+/// rather than quantities of a source.
 inline constexpr std::int64_t longest_vector = 1024;
 
-/// Column name for an element of a vector (ColumnHead).
+/// Returns the name of an element (from 0) of a vector column: FLUX, FLUX_1, FLUX_2, ...
 inline std::string element_name(const std::string& name, std::int64_t element) {
   return element == 0 ? name : name + "_" + std::to_string(element);
 }
 
-/// The heads of all elements of columns.
+/// Returns the descriptions of all elements of the columns.
 template <class Column>
 std::vector<ColumnHead> heads_of(const std::vector<Column>& columns) {
   std::vector<ColumnHead> heads;
@@ -33,7 +34,7 @@ std::vector<ColumnHead> heads_of(const std::vector<Column>& columns) {
   return heads;
 }
 
-/// A table of these columns of a file, without values.
+/// Returns a table with these columns of the file and `rows` rows, but without values.
 inline Table table_of(const TableFile& file, const std::vector<std::size_t>& columns, std::int64_t rows) {
   Table table;
   table.rows = rows;
@@ -44,50 +45,53 @@ inline Table table_of(const TableFile& file, const std::vector<std::size_t>& col
   return table;
 }
 
-/// Throws Error{input} that begins with `where` if two columns have one name.
+/// Throws Error{input} if two columns have the same name. The message begins with `where`.
 void require_distinct(const std::vector<ColumnHead>& heads, const std::string& where);
 
-/// CSV (RFC 4180), with quoted line ends. The first line has the names; blank lines and # lines may precede it. Blanks
-/// around an unquoted field are dropped. A column without a name becomes col1, col2, ... by its place. ColumnBuilder
-/// infers the types; a column of numbers and text is text.
+/// CSV (RFC 4180); quoted fields may contain line ends. The first line has the names; blank lines and lines that begin
+/// with # may precede it. Blanks around an unquoted field are dropped. A column without a name is named col1, col2, ...
+/// by its position. ColumnBuilder finds the types; a column that mixes numbers and text becomes text.
 std::vector<ColumnHead> csv_columns(const std::string& path);
 Table read_csv(const TableFile& file, const std::vector<std::size_t>& columns);
 
-/// ECSV 1.0, separated by blanks or commas. Columns of objects, complex numbers and pictures are left out, and vectors
-/// of text, of variable length, or longer than longest_vector. float16 and float32 become floats, float128 doubles,
-/// booleans 1 and 0. A field that does not match its datatype is an error.
+/// ECSV 1.0, separated by blanks or commas. Columns of objects, complex numbers and images are left out, and vectors of
+/// text, of variable length, or longer than longest_vector. float16 and float32 become floats, float128 doubles,
+/// booleans 1 and 0. A field that does not match the declared datatype is an error.
 std::vector<ColumnHead> ecsv_columns(const std::string& path);
 Table read_ecsv(const TableFile& file, const std::vector<std::size_t>& columns);
 
-/// A column in an ECSV header.
+/// A column as the header of an ECSV file describes it.
 struct YamlColumn {
   ColumnHead head;
-  std::int64_t elements = 1;  ///< elements of a vector; 0 for pictures and other lists
+  std::int64_t elements = 1;  ///< elements of a vector; 0 for images and other lists that are not read
 };
 
-/// The columns of an ECSV header, with vectors whole; empty if the header is invalid.
+/// Returns the columns that an ECSV header describes, one for each vector. Returns an empty list if the header is
+/// invalid.
 std::vector<YamlColumn> columns_of_yaml(const std::string& header);
 
-/// SExtractor's ASCII_HEAD. A gap in the header's numbering is a vector, named as in ColumnHead; the first row tells
-/// the length of the last one. Cut-outs (VIGNET) are left out.
+/// SExtractor's ASCII_HEAD format. A gap in the column numbers of the header means that the column before the gap is a
+/// vector. The length of a vector in the last column follows from the first row. Elements are named as in ColumnHead.
+/// Columns of images (VIGNET) are left out.
 std::vector<ColumnHead> ascii_head_columns(const std::string& path);
 Table read_ascii_head(const TableFile& file, const std::vector<std::size_t>& columns);
 
-/// The first TABLE of a VOTable, as TABLEDATA, BINARY or BINARY2.
+/// The first TABLE of a VOTable, stored as TABLEDATA, BINARY or BINARY2.
 std::vector<ColumnHead> votable_columns(const std::string& path);
 Table read_votable(const TableFile& file, const std::vector<std::size_t>& columns);
 
-/// Apache Parquet:
-/// - values: numbers, text, and lists of one length;
-/// - encodings: PLAIN or dictionary, in pages of either version;
+/// Apache Parquet, as far as the following are used:
+/// - values: numbers, text, and lists that all have the same length;
+/// - encodings: PLAIN or dictionary, in data pages of version 1 or 2;
 /// - compression: snappy, gzip, zstd or none;
-/// - units and other metadata: the key that Astropy and srcextract write.
+/// - units and descriptions: from the metadata key that Astropy and srcextract write.
 ///
-/// Lists of different lengths, structs and other types are left out.
+/// Columns of lists of different lengths, of structs and of other types are left out.
 std::vector<ColumnHead> parquet_columns(const std::string& path);
 Table read_parquet(const TableFile& file, const std::vector<std::size_t>& columns);
 
-/// FITS tables. `extension` is an EXTNAME, a number, or empty for the first table; sets hdu and columns of `file`.
+/// FITS tables. open_fits_table() sets `hdu` and `columns` of `file`; `extension` is an EXTNAME, a number, or empty for
+/// the first table.
 void open_fits_table(TableFile& file, const std::string& extension);
 Table read_fits_table(const TableFile& file, const std::vector<std::size_t>& columns);
 

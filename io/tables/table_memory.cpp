@@ -22,7 +22,8 @@ void add(std::string& cards, std::string keyword, KeywordValue value) {
   cards += format_card({std::move(keyword), std::move(value)});
 }
 
-/// Width of a field in a form such as `F12.5`: a letter, the width, the decimals. Nothing for an invalid form.
+/// Returns the width in a TFORM of an ASCII table such as `F12.5`: a letter, the width, and perhaps the number of
+/// decimals. Returns nothing if the TFORM is invalid.
 std::optional<std::int64_t> field_width(const std::string& form) {
   if (form.empty() || std::string_view("AIFED").find(form[0]) == std::string_view::npos) return std::nullopt;
   const char* const end = form.data() + form.size();
@@ -37,8 +38,8 @@ std::optional<std::int64_t> field_width(const std::string& form) {
   return stop == end ? std::optional(width) : std::nullopt;
 }
 
-/// Adds the cards of column `n` of an ASCII table: TBCOL, TFORM, and TNULL if the header has one. Throws Error{input}
-/// if the form is invalid or the column is not within the row.
+/// Adds the cards TBCOL, TFORM and, if the header has one, TNULL of column `n` of an ASCII table. Throws Error{input}
+/// if TFORM is invalid or the column does not lie within the row.
 void add_ascii_column(std::string& cards, const Header& header, const std::string& n, std::int64_t row_bytes,
                       const std::string& where) {
   std::string form = header.text("TFORM" + n).value_or("");
@@ -54,9 +55,9 @@ void add_ascii_column(std::string& cards, const Header& header, const std::strin
   if (const auto null = header.text("TNULL" + n)) add(cards, "TNULL" + n, *null);
 }
 
-/// A header, in whole records, for `rows` rows with the columns of `table` and no heap. Cards are written from parsed
-/// values; no byte of the old header is copied. Throws Error{input} if the values are not those of a table; `where`
-/// begins the message.
+/// Returns a header, in whole records, for a table of `rows` rows with the columns of `table` and no heap. All cards
+/// are written from parsed values, none is copied. Throws Error{input} if the values are not those of a table; the
+/// message begins with `where`.
 std::string rewritten_table_header(const Hdu& table, std::int64_t rows, const std::string& where) {
   const Header& header = *table.header;
   const bool ascii = table.kind == HduKind::ascii_table;
@@ -94,7 +95,8 @@ TableMemory::TableMemory(const Hdu& table, const std::string& path, std::int64_t
   const std::string head = empty_primary_header() + rewritten_table_header(table, rows, where_);
   begin_ = head.size();
   bytes_ = static_cast<std::size_t>(rows * table.header->integer("NAXIS1").value_or(0));
-  // A record of zeros follows the rows: CFITSIO drops errors in the header of a table with which a memory file ends.
+  // Adds a record of zeros after the rows. If a file in memory ends with the table, CFITSIO ignores errors in the
+  // header of that table.
   records_.resize(begin_ + static_cast<std::size_t>(in_records(static_cast<std::int64_t>(bytes_)) + fits_record));
   std::memcpy(records_.data(), head.data(), head.size());
 }
@@ -108,7 +110,8 @@ std::span<std::byte> TableMemory::rows() {
   return {records_.data() + begin_, bytes_};
 }
 
-// "memory" only names the memory file. Without a reallocation function CFITSIO never enlarges the memory.
+// "memory" is only a name for CFITSIO's messages. The null pointer, in place of a function like realloc, keeps CFITSIO
+// from enlarging the memory.
 void TableMemory::open() {
   memory_ = records_.data();
   length_ = records_.size();
@@ -128,7 +131,7 @@ void TableMemory::check(int status, const std::string& doing) const {
   }
   char text[FLEN_STATUS] = "", line[FLEN_ERRMSG] = "";
   fits_get_errstatus(status, text);
-  // The first two messages tell the problem; the others list the failed functions.
+  // CFITSIO's first two messages describe the problem; the others list the functions that failed.
   std::string said = text;
   for (int message = 0; fits_read_errmsg(line); ++message) {
     if (message < 2) said += std::string("; ") + line;

@@ -12,32 +12,34 @@
 
 namespace srcextract {
 
-/// Rows of a FITS table in memory, opened by CFITSIO as a separate file. CFITSIO sees no byte of the original header.
-/// Its header is written anew from checked values and states only the types of the columns. Not thread-safe.
+/// Rows of a FITS table in memory, which CFITSIO opens as a file. The header is written anew from checked values and
+/// states only the types of the columns. CFITSIO never parses the original header, which may be damaged. Not
+/// thread-safe.
 class TableMemory {
  public:
-  /// Allocates `rows` rows; `path` is for messages. Throws Error{input} if the header is not one of a table.
+  /// Allocates memory for `rows` rows of the table. Throws Error{input} if the header is not that of a table; messages
+  /// name `path`.
   TableMemory(const Hdu& table, const std::string& path, std::int64_t rows);
   ~TableMemory();
   TableMemory(const TableMemory&) = delete;
   TableMemory& operator=(const TableMemory&) = delete;
 
-  /// The memory for the rows.
+  /// Memory of the rows, which the caller fills before open().
   std::span<std::byte> rows();
 
-  /// Opens the filled rows in CFITSIO.
   void open();
 
   fitsfile* get() { return fits_; }
 
-  /// Throws on an error status of CFITSIO: Error{memory} for lack of memory, else Error{input} with CFITSIO's message.
+  /// Throws unless `status`, the result of a CFITSIO function, is 0: Error{memory} if CFITSIO got no memory, else
+  /// Error{input} with CFITSIO's message.
   void check(int status, const std::string& doing) const;
 
  private:
   std::string where_;
-  std::vector<std::byte> records_;  ///< a primary HDU without data, the table, and zeros
+  std::vector<std::byte> records_;  ///< a primary HDU without data, the table, and zeros to whole FITS records
   std::size_t begin_ = 0, bytes_ = 0;
-  void* memory_ = nullptr;  ///< CFITSIO keeps the addresses of this and of length_
+  void* memory_ = nullptr;  ///< address of records_; CFITSIO keeps pointers to this member and to length_
   std::size_t length_ = 0;
   fitsfile* fits_ = nullptr;
 };

@@ -7,7 +7,7 @@
 namespace srcextract {
 
 void require_room(const TableFile& file, std::int64_t rows, std::int64_t bytes_of_row, std::int64_t other) {
-  // Doubles avoid overflow: a header may promise any number of rows.
+  // Computes in doubles, since the product could overflow integers: a damaged header may state any number of rows.
   const double of_row = static_cast<double>(bytes_of_row + file.room.beside_row);
   const double needed = static_cast<double>(rows) * of_row + static_cast<double>(other);
   if (needed <= static_cast<double>(file.room.bytes)) return;

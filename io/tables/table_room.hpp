@@ -7,15 +7,16 @@
 
 namespace srcextract {
 
-/// Rows between checks of the memory limit in text readers.
+/// Number of rows that readers of text tables read between checks of the memory limit.
 inline constexpr std::int64_t rows_between_looks = 1024;
 
-/// Throws Error{memory} if `rows` rows of `bytes_of_row` + file.room.beside_row bytes, plus `other` bytes, exceed
-/// file.room.
+/// Throws Error{memory} if the table needs more than file.room.bytes. The table needs bytes_of_row +
+/// file.room.beside_row bytes for each of `rows` rows, and `other` bytes besides.
 void require_room(const TableFile& file, std::int64_t rows, std::int64_t bytes_of_row, std::int64_t other = 0);
 
-/// Throws Error{memory} if `more` further rows would exceed the room. Each column reports its bytes with
-/// bytes_with(more). The largest column counts twice, since a growing column exists in two copies for a moment.
+/// Throws Error{memory} if the table with `more` further rows would need more than file.room.bytes. bytes_with(more) of
+/// each column returns the bytes of that column. The largest column is counted twice, since both the old and the new
+/// copy exist while a vector grows.
 template <class Columns>
 void require_room_for_more(const TableFile& file, std::int64_t rows, const Columns& columns, std::int64_t more) {
   std::int64_t all = 0, largest = 0;

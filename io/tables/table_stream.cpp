@@ -13,14 +13,14 @@
 namespace srcextract {
 namespace {
 
-/// Most columns of a table (FITS Standard 4.0, 7.3.1).
+/// Largest number of columns of a table (FITS Standard 4.0, 7.3.1).
 constexpr std::ptrdiff_t most_fits_columns = 999;
 
-/// Placeholders for the checksums while the rows are unknown.
+/// Cards that hold the place of the checksums until all rows are written.
 constexpr std::string_view no_checksum = "CHECKSUM= '0000000000000000'", no_datasum = "DATASUM = '0         '";
 
-/// Enters the checksums of the header and of data with sum `data`. The characters of CHECKSUM make the sum of all words
-/// of the HDU -0.
+/// Sets DATASUM to `data`, the checksum of the rows. Sets CHECKSUM to the text that makes the ones' complement sum of
+/// all words of the HDU -0.
 void enter_checksums(std::string& header, std::uint32_t data) {
   std::string text = std::to_string(data);
   text.resize(10, ' ');

@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// Calls on_item(index, text) for each number of a JSON list such as `[1.0,NaN,null]`; nested lists are flattened.
-/// False if the list is invalid, or if on_item returns false.
+/// Calls on_item(index, text) for each item of a JSON list of numbers such as `[1.0,NaN,null]`. The items of nested
+/// lists count as items of one list. Returns false if the list is invalid, or if on_item returns false.
 template <class OnItem>
 bool for_each_item(std::string_view list, const OnItem& on_item) {
   std::size_t items = 0, depth = 0;

@@ -14,19 +14,20 @@
 namespace srcextract {
 namespace {
 
-/// After this many rows, row length and file size give an estimate of the total.
+/// Number of rows after which the number of all rows is estimated, from the length of these rows and the size of the
+/// file.
 constexpr std::int64_t rows_to_guess_from = 1000;
 
-/// A column to be read.
+/// A column that the caller wants, and the values read so far.
 struct Wanted {
   const TextLayout::Column* column;
-  std::size_t place;  ///< column index in the result
+  std::size_t place;  ///< index of the column in the result
   ColumnBuilder values;
 
   std::int64_t bytes_with(std::int64_t more) const { return values.bytes_with(more); }
 };
 
-/// The columns to be read, in the order of a row.
+/// Returns the columns to be read, in the order in which a row holds them. With `as_text`, all are read as text.
 std::vector<Wanted> wanted_columns(const TextLayout& layout, const std::vector<std::size_t>& columns, bool as_text,
                                    const TextLines& lines) {
   std::vector<Wanted> wanted;
@@ -48,8 +49,8 @@ void make_room(std::vector<Wanted>& wanted, const TextLines& lines, std::int64_t
   for (Wanted& column : wanted) column.values.reserve(static_cast<std::int64_t>(guess));
 }
 
-/// Adds the numbers of a field's list to their columns; an empty field means that all are missing. False if the list
-/// differs from its declaration.
+/// Adds the items of the list in a field to the columns of these items. In an empty field all items are missing.
+/// Returns false if the field differs from the declared type.
 bool add_elements(std::span<Wanted> wanted, std::string_view field) {
   if (field.empty()) {
     for (Wanted& element : wanted) element.values.add_missing();
@@ -66,13 +67,13 @@ bool add_elements(std::span<Wanted> wanted, std::string_view field) {
   return list && found == wanted.front().column->length;
 }
 
-/// Adds a field to all of its columns; false if the field differs from its declaration.
+/// Adds a field to the columns that it holds. Returns false if the field differs from the declared type.
 bool add_field(std::span<Wanted> wanted, std::string_view field) {
   if (wanted.front().column->length > 0) return add_elements(wanted, field);
   return std::ranges::all_of(wanted, [&](Wanted& column) { return column.values.add(field); });
 }
 
-/// Reads all rows into `wanted` and returns their number.
+/// Reads all rows, adds their fields to the columns `wanted`, and returns the number of rows.
 std::int64_t read_rows(const TableFile& file, TextLines& lines, const TextLayout& layout, std::vector<Wanted>& wanted) {
   FieldSplitter splitter(layout.delimiter, layout.at_tabs);
   std::int64_t rows = 0;
@@ -92,7 +93,7 @@ std::int64_t read_rows(const TableFile& file, TextLines& lines, const TextLayout
   return rows;
 }
 
-/// Reads these columns into `table`. Returns the columns that must be read again as text, as indices in `columns`.
+/// Reads the columns into `table`. Returns the indices in `columns` of those that must be read again as text.
 std::vector<std::size_t> read_columns(Table& table, const TableFile& file, const std::vector<std::size_t>& columns,
                                       ReadLayout read_layout, bool as_text) {
   TextLines lines(file.path);
@@ -173,7 +174,7 @@ std::string place_of_row(const TableFile& file, std::int64_t row) {
     FieldSplitter splitter(layout.delimiter, layout.at_tabs);
     for (std::int64_t passed = 0; next_row(lines, layout); ++passed) {
       if (passed == row) return "line " + std::to_string(lines.number());
-      splitter.split(lines, [](std::size_t, std::string_view) {});  // a quoted field may continue on the next line
+      splitter.split(lines, [](std::size_t, std::string_view) {});  // moves past the lines of a quoted field
     }
   }
   return "row " + std::to_string(row + 1);

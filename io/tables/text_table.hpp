@@ -11,48 +11,50 @@
 
 namespace srcextract {
 
-// Shared parts of the text formats: a header describes the columns, and every later line is a row.
+// Functions that the readers of text formats share. In these formats a header describes the columns, and every later
+// line is a row.
 
-/// Layout of a text table, from its header.
 struct TextLayout {
   struct Column {
     ColumnHead head;
-    std::size_t field = 0;  ///< index of its field in a row
+    std::size_t field = 0;  ///< index of the field of a row that holds the column
     FieldType type = FieldType::any;
-    std::string type_name;    ///< type name in the file
-    std::size_t length = 0;   ///< length of the list in the field; 0: no list
-    std::size_t element = 0;  ///< index in the list
+    std::string type_name;    ///< name of the type in the file, for messages
+    std::size_t length = 0;   ///< length of the list that the field holds; 0 if the field is no list
+    std::size_t element = 0;  ///< index of the column's value in that list
   };
   std::vector<Column> columns;
-  std::size_t fields = 0;  ///< fields per row, including ignored ones
+  std::size_t fields = 0;  ///< fields per row, including those of columns that are left out
   char delimiter = ' ';
-  bool at_tabs = true;    ///< with a blank delimiter, tabs separate too
-  bool comments = false;  ///< lines that begin with # are comments
+  bool at_tabs = true;    ///< if the delimiter is a blank, tabs separate fields too
+  bool comments = false;  ///< lines that begin with # are comments, not rows
 };
 
-/// Reads the header; the next line is the first row.
+/// Reads the header. The next line after that is the first row.
 using ReadLayout = TextLayout (*)(TextLines& lines);
 TextLayout csv_layout(TextLines& lines);
 TextLayout ecsv_layout(TextLines& lines);
 
-/// Moves to the next row, skipping other lines; false at the end of the file.
+/// Moves to the next row, skipping blank lines and comments. Returns false at the end of the file.
 bool next_row(TextLines& lines, const TextLayout& layout);
 
-/// Throws Error{input} if the row has another number of fields than the header.
+/// Throws Error{input} if `fields`, the number of fields in the row, differs from that of the header.
 void require_fields(std::size_t fields, const TextLayout& layout, const TextLines& lines);
 
-/// Calls on_field(index, text) for every field of the row, and then require_fields.
+/// Calls on_field(index, text) for every field of the row, and then require_fields().
 template <class OnField>
 void split_row(TextLines& lines, const TextLayout& layout, FieldSplitter& splitter, const OnField& on_field) {
   require_fields(splitter.split(lines, on_field), layout, lines);
 }
 
-/// Throws Error{input} for two columns of one name, or a name with a line end. `lines` is at the header.
+/// Throws Error{input} if two columns have the same name, or if a name contains a line end. The message has the current
+/// line of `lines`.
 void check_names(const TextLayout& layout, const TextLines& lines);
 
 std::vector<ColumnHead> text_columns(const std::string& path, ReadLayout read_layout);
 
-/// Implements read_table. If columns of numbers turn out to contain text, it reads the file again for these columns.
+/// Reads a table, as read_table() does. If a column that began with numbers contains text, the file is read again for
+/// this column.
 Table read_text_table(const TableFile& file, const std::vector<std::size_t>& columns, ReadLayout read_layout);
 
 }  // namespace srcextract

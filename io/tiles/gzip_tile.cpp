@@ -20,7 +20,7 @@ std::unique_ptr<std::byte[]> make_bytes(std::int64_t count) {
 }  // namespace
 
 bool can_be_gzip(std::span<const std::byte> stream, std::int64_t pixels) {
-  constexpr std::int64_t most_of_a_byte = 1032;  // deflate's limit: 258 equal bytes in two bits
+  constexpr std::int64_t most_of_a_byte = 1032;  // the most that deflate can do: 258 equal bytes in two bits
   return pixels / most_of_a_byte <= std::ssize(stream);
 }
 

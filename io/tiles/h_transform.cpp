@@ -8,18 +8,18 @@
 
 #include "stages/core/vector_clones.hpp"
 
-// Coefficients from a file can have any value, so this file is compiled with wrapping integers (-fwrapv).
+// Coefficients from a file can have any value, so that sums may overflow. Therefore h_transform.cpp is compiled with
+// -fwrapv, which defines overflow to wrap.
 
 namespace srcextract {
 namespace {
 
-/// Rounds the stored differences of a level. Differences along one axis are multiples of `twice_bit`, differences of
-/// both axes multiples of `bit`.
+/// Rounds the stored differences of a level, numbered from 0 for the level that yields pixels. Differences along one
+/// axis are rounded to multiples of `twice_bit`, differences along both axes to multiples of `bit`.
 template <class Coefficient>
 struct Level {
   Coefficient bit, twice_bit;
-  int shift;  ///< bits by which a level's sum is scaled: sums double from level to level, but a level-0 sum is four
-              ///< times a pixel
+  int shift;  ///< bits to shift an output value right: 2 for pixels (level 0), 1 for the sums of other levels
 
   explicit Level(int number)
       : bit(static_cast<Coefficient>(Coefficient{1} << number)),
@@ -35,11 +35,11 @@ struct Level {
   }
 };
 
-/// A row of each of the four quadrants, and the two rows of output that they produce.
+/// One row of each of the four quadrants, and the two rows of values that they yield.
 template <class Coefficient, class Out>
 struct RowPair {
   const Coefficient *means, *across, *down, *both;
-  Out *upper, *lower;  ///< an odd last row has only an upper row
+  Out *upper, *lower;  ///< `lower` is unused for the last row of an odd number of rows
 };
 
 template <class Coefficient, class Out>
@@ -61,7 +61,7 @@ SRCEXTRACT_VECTOR_CLONES void combine_squares(RowPair<Coefficient, Out> rows, st
   }
 }
 
-/// Computes the two outputs at an edge where only one row or column is left.
+/// Computes two values from a sum and one difference, at an edge where only one row or one column is left.
 template <class Coefficient, class Out>
 void combine_two(Coefficient mean, Coefficient stored, const Level<Coefficient>& level, Out& first, Out& second) {
   const Coefficient difference = level.rounded(stored), low = difference & level.twice_bit;
@@ -75,7 +75,7 @@ Coefficient clamped(Coefficient value, Coefficient low, Coefficient high) {
   return low < high ? std::max(std::min(value, high), low) : value;
 }
 
-/// The step that moves a difference towards `wanted` (scaled by 2^bits), at most `most` in size.
+/// Returns the step that moves a difference towards wanted / 2^bits, rounded towards 0 and at most `most` in size.
 template <class Coefficient>
 Coefficient correction(Coefficient wanted, Coefficient difference, int bits, Coefficient most) {
   const Coefficient off = wanted - (difference << bits);
@@ -83,16 +83,17 @@ Coefficient correction(Coefficient wanted, Coefficient difference, int bits, Coe
   return std::max(std::min(step, most), static_cast<Coefficient>(-most));
 }
 
-/// The four quadrants of a level.
+/// The four quadrants of coefficients of a level, as HTransform describes them.
 template <class Coefficient>
 struct Quadrants {
-  const Coefficient* means;           ///< contiguous rows
-  std::int64_t mean_columns, stride;  ///< row length of the means, and row length of the other quadrants
+  const Coefficient* means;           ///< sums of the blocks, in contiguous rows
+  std::int64_t mean_columns, stride;  ///< row lengths of `means`, and of the other three quadrants
   Coefficient *across, *down, *both;
 
   Coefficient mean(std::int64_t y, std::int64_t x) const { return means[y * mean_columns + x]; }
 
-  /// Moves a difference towards the slope between the neighbouring sums, unless the sum `here` is a local extreme.
+  /// Moves a difference towards an eighth of `after` - `before`, the sums of the neighbouring blocks, by at most
+  /// `most`. Changes nothing if the sum `here` of the block itself is a local extreme.
   static void even_out(Coefficient& difference, Coefficient before, Coefficient here, Coefficient after,
                        Coefficient most) {
     const Coefficient high = std::max(std::min(after - here, here - before), Coefficient{0}) << 2;
@@ -121,7 +122,8 @@ struct Quadrants {
   }
 };
 
-/// Smooths the differences of a level of `rows` x `columns`, except at its edges.
+/// Applies the smoothing of HCOMPRESS_1 to the differences of a level with `rows` x `columns` values, except at the
+/// edges.
 template <class Coefficient>
 void even_out(const Quadrants<Coefficient>& of, std::int64_t rows, std::int64_t columns, Coefficient most) {
   for (std::int64_t y = 0; 2 * y < rows; ++y) {
@@ -136,7 +138,7 @@ void even_out(const Quadrants<Coefficient>& of, std::int64_t rows, std::int64_t 
   }
 }
 
-/// Writes the level composed of the quadrants.
+/// Computes the values of a level, `rows` x `columns`, from its quadrants.
 template <class Coefficient, class Out>
 void combine(const Quadrants<Coefficient>& of, std::int64_t rows, std::int64_t columns, Level<Coefficient> level,
              Out* out) {

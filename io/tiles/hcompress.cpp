@@ -14,13 +14,13 @@
 namespace srcextract {
 namespace {
 
-/// Bytes of the head: magic, size of the tile, scale, sum of the pixels, three numbers of bit planes.
+/// Length of the head in bytes: magic number, size of the tile, scale, sum of the pixels, three numbers of bit planes.
 constexpr std::size_t head_bytes = 25;
 
-/// A stream with this many bytes or more after its data is damaged.
+/// Number of unused bytes at the end from which on a stream counts as damaged.
 constexpr std::int64_t most_padding = 8;
 
-/// Numbers of bit planes of three groups of coefficients: the means, the differences along one axis, and the
+/// Returns the numbers of bit planes of three groups of coefficients: the sums, the differences along one axis, and the
 /// differences along both axes.
 std::array<int, 3> bit_planes(std::span<const std::byte> stream) {
   const auto count = [&](std::size_t at) { return std::to_integer<int>(stream[at]); };
@@ -31,8 +31,8 @@ struct Code {
   std::uint8_t value, bits;
 };
 
-/// A table that decodes Huffman codes for values of four bits; its index is the next six bits of the stream. Nodes with
-/// a single child have short codes.
+/// Returns a table that decodes the Huffman codes of values of four bits. The index of the table is the next six bits
+/// of the stream. The values with a single bit set, the most frequent, have the shortest codes.
 constexpr std::array<Code, 64> make_codes() {
   constexpr std::array<std::pair<int, Code>, 16> codes{{{0b000, {1, 3}},
                                                         {0b001, {2, 3}},
@@ -70,20 +70,20 @@ std::int64_t half(std::int64_t length) {
   return (length + 1) / 2;
 }
 
-/// One bit plane of a quadrant's coefficients, stored as a quadtree. A node has four bits, one for each child that is
-/// not all zero. On the last level the bits belong to 2 x 2 coefficients: upper left, upper right, lower left, lower
-/// right, from the highest bit on.
+/// One bit plane of a quadrant of coefficients, stored as a quadtree. A node of the tree is a number of four bits; each
+/// bit tells whether one of the four children has any bit set. On the last level, the bits are those of 2 x 2
+/// coefficients, from the highest bit on: upper left, upper right, lower left, lower right.
 class Quadtree {
  public:
   Quadtree(std::int64_t rows, std::int64_t columns) : rows_(rows), columns_(columns) {
     const std::int64_t longest = std::max({rows, columns, std::int64_t{1}});
     levels_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(longest - 1)));
-    // A quadrant without rows still has nodes in its tree.
+    // Allocates one node at least: the stream has a node even for a quadrant without rows.
     nodes_.resize(static_cast<std::size_t>(length_at(rows, 1) * length_at(columns, 1)));
     parents_.resize(nodes_.size());
   }
 
-  /// Reads the nodes of the last level, stored directly.
+  /// Reads the nodes of the last level from a plane that is stored without a tree.
   void read_directly(BitCursor& cursor) {
     const auto count = static_cast<std::size_t>(half(rows_) * half(columns_));
     for (std::size_t done = 0; done < count;) {
@@ -94,7 +94,8 @@ class Quadtree {
     }
   }
 
-  /// Reads the tree from the root on; false if it is empty.
+  /// Reads the tree from the root to the last level. Returns false if the root is 0, so that no bit of the plane is
+  /// set.
   bool read_tree(BitCursor& cursor) {
     nodes_[0] = read_code(cursor);
     if (nodes_[0] == 0) return false;
@@ -105,7 +106,7 @@ class Quadtree {
     return true;
   }
 
-  /// Adds the bits of this plane to the coefficients of the quadrant.
+  /// Sets `bit` in those coefficients of the quadrant that have a bit in this plane.
   template <class Coefficient>
   void add_to(Coefficient* quadrant, std::int64_t stride, Coefficient bit) const {
     const std::uint8_t* node = nodes_.data();
@@ -129,7 +130,7 @@ class Quadtree {
     return std::max<std::int64_t>(1, (length + (std::int64_t{1} << level) - 1) >> level);
   }
 
-  /// Reads the nodes of a level, stored from the last to the first.
+  /// Reads the nodes of one level, which are stored from the last to the first.
   void read_level(BitCursor& cursor, std::int64_t rows, std::int64_t columns) {
     for (std::int64_t y = rows - 1; y >= 0; --y) {
       const std::uint8_t* const parents = parents_.data() + y / 2 * half(columns);
@@ -147,7 +148,8 @@ class Quadtree {
   std::vector<std::uint8_t> nodes_, parents_;
 };
 
-/// Reads the magnitudes of a quadrant, bit plane by bit plane from the highest on.
+/// Reads the absolute values of a quadrant's coefficients, bit plane by bit plane from the highest on. Returns false if
+/// the stream is damaged.
 template <class Coefficient>
 bool read_quadrant(BitCursor& cursor, std::int64_t rows, std::int64_t columns, int planes, Coefficient* quadrant,
                    std::int64_t stride) {
@@ -169,7 +171,7 @@ bool read_quadrant(BitCursor& cursor, std::int64_t rows, std::int64_t columns, i
   return true;
 }
 
-/// Reads the signs: one bit for every non-zero coefficient.
+/// Reads the signs of the coefficients: one bit for every coefficient other than 0.
 template <class Coefficient>
 void read_signs(BitCursor& cursor, std::span<Coefficient> coefficients) {
   for (std::size_t done = 0; done < coefficients.size() && cursor.inside();) {
@@ -197,8 +199,8 @@ std::optional<HcompressTile> read_hcompress_head(std::span<const std::byte> stre
   return HcompressTile{rows, columns, load_big_endian<std::int32_t>(&stream[10])};
 }
 
-// Reads the quadrants in stored order: means, differences along the rows, differences down the columns, differences of
-// both. Four zero bits follow, then, from the next byte on, the signs.
+// The stream holds the quadrants in this order: sums, differences along the rows, differences down the columns,
+// differences along both axes. Then follow four zero bits and, from the next byte on, the signs.
 template <class Coefficient>
 bool decode_hcompress(std::span<const std::byte> stream, bool smooth, std::span<std::int32_t> pixels) {
   const std::optional<HcompressTile> tile = read_hcompress_head(stream, std::ssize(pixels));

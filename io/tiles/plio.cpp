@@ -7,7 +7,7 @@
 namespace srcextract {
 namespace {
 
-/// The words of a list, counted from 0.
+/// The 16-bit words of a tile's list, numbered from 0.
 class Words {
  public:
   explicit Words(std::span<const std::byte> stream) : stream_(stream) {}
@@ -21,13 +21,14 @@ class Words {
   std::span<const std::byte> stream_;
 };
 
-/// Word range [begin, end) of the instructions in a list.
+/// Range [begin, end) of words that hold the instructions of a list.
 struct List {
   std::int64_t begin = 0, end = 0;
 };
 
-// The third word, if positive, is the length of the list, as in IRAF's first files. Otherwise the fourth and fifth
-// words are the length, and the second word is the length of the head.
+// A positive third word is the length of the list in words, as in IRAF's first format, and the head has three words. If
+// the third word is not positive, the fourth and fifth words are the length of the list, and the second word is the
+// length of the head.
 List find_instructions(const Words& words) {
   if (words.count() < 3) return {};
   if (words.at(2) > 0) return {3, words.at(2)};
@@ -37,13 +38,14 @@ List find_instructions(const Words& words) {
 
 enum Opcode { zeros, set_high, add, subtract, run, zeros_and_one, add_and_one, subtract_and_one };
 
-/// Writes the pixels that the instructions describe, and holds their current value, which instructions set, raise and
-/// lower.
+/// Writes pixels as the instructions demand, and holds the current pixel value, which instructions set, increase and
+/// decrease.
 class Painter {
  public:
   explicit Painter(std::span<std::int32_t> pixels) : pixels_(pixels) {}
 
-  /// Changes the value; false beyond 2^30, so that values fit into 32 bits. Values from set() have at most 27 bits.
+  /// Adds `by` to the value. Returns false if the result is beyond 2^30 in size, so that values always fit into 32
+  /// bits. Values from set() have at most 27 bits.
   bool move(std::int64_t by) {
     value_ += by;
     return value_ >= -most && value_ <= most;

@@ -11,7 +11,8 @@
 namespace srcextract {
 namespace {
 
-/// Adds differences to the previous pixel. Even codes are non-negative differences, odd codes negative ones.
+/// Computes pixels from codes of differences: adds each difference to the previous pixel. An even code 2n means the
+/// difference n, an odd code 2n + 1 the difference -n - 1.
 template <class Pixel>
 class Differences {
  public:
@@ -30,8 +31,9 @@ class Differences {
   Pixel* out_;
 };
 
-/// Decodes codes. A code is its high bits, as that many zeros and a one, then its low bits. As many codes as a window
-/// surely holds are taken from it at once.
+/// Decodes `count` Rice codes. A code consists of its high bits, written as that many zeros and a one, and its low
+/// bits. From one window of the cursor as many codes are decoded as certainly lie in the valid bits; a longer code is
+/// read piecemeal.
 template <class Pixel>
 SRCEXTRACT_VECTOR_CLONES void decode_codes(BitCursor& cursor, std::int64_t count, int low_bits,
                                            Differences<Pixel>& differences) {
@@ -42,7 +44,8 @@ SRCEXTRACT_VECTOR_CLONES void decode_codes(BitCursor& cursor, std::int64_t count
       const int zeros = std::countl_zero(bits);
       const int length = zeros + 1 + low_bits;
       if (used + length > BitCursor::sure_bits) break;
-      // The separating one is included with the low bits, so the high part is one too large.
+      // `low` includes the one that ends the zeros and has the value 2^low_bits. Therefore zeros - 1 is added, not
+      // zeros.
       const std::uint64_t low = bits << zeros >> (63 - low_bits);
       differences.add(static_cast<std::uint32_t>(low) + (static_cast<std::uint32_t>(zeros - 1) << low_bits));
       bits <<= length;
@@ -56,7 +59,7 @@ SRCEXTRACT_VECTOR_CLONES void decode_codes(BitCursor& cursor, std::int64_t count
   }
 }
 
-/// Decodes a block; false if its head is invalid.
+/// Decodes a block of pixels. Returns false if the number of low bits at the start of the block is invalid.
 template <class Pixel>
 bool decode_block(BitCursor& cursor, std::int64_t count, Differences<Pixel>& differences) {
   constexpr RiceCoding coding = rice_coding(sizeof(Pixel));
@@ -102,7 +105,8 @@ bool has_rice_lanes() {
 
 namespace {
 
-/// Decodes one lane on its own with `decode`.
+/// Decodes pixels of one lane with `decode`, separately from the other lanes. Returns false if the stream is damaged or
+/// ends.
 template <class Pixel, class Decode>
 bool decode_alone(RiceLanes<Pixel>& lanes, std::size_t lane, std::span<const std::byte> stream, Pixel* out,
                   const Decode& decode) {

@@ -16,18 +16,18 @@
 #if defined(__x86_64__)
 namespace srcextract {
 
-/// Attribute of functions that need these processor features.
+/// Attribute of functions that use these AVX-512 instructions.
 #define SRCEXTRACT_RICE_LANES __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl")))
 
-/// The streams of several tiles, one in each lane of a register.
+/// Decodes the RICE_1 streams of several tiles at once, one in each 64-bit lane of an AVX-512 register.
 template <class Pixel>
 class RiceLanes {
  public:
   using Streams = std::array<std::span<const std::byte>, rice_lanes>;
   static constexpr RiceCoding coding = rice_coding(sizeof(Pixel));
-  static constexpr int stretch = 32;  ///< most pixels decoded at once
+  static constexpr int stretch = 32;  ///< largest number of pixels of one decode()
 
-  /// Position in a stream: the next bit to decode, and the last decoded pixel.
+  /// Position in a stream: offset of the next bit to decode, and the last decoded pixel.
   struct Place {
     std::int64_t bit;
     std::uint32_t last;
@@ -53,8 +53,8 @@ class RiceLanes {
   }
   int low_bits(std::size_t lane) const { return static_cast<int>(low_bits_[lane]); }
 
-  /// Reads the head of the next block in every lane. False, without reading, if the block of any lane has no codes: its
-  /// pixels are equal, are stored as they are, or its head is invalid.
+  /// Reads the number of low bits at the start of the next block in every lane. Returns false, without reading, if the
+  /// block of any lane has no Rice codes: its pixels are equal, or uncompressed, or the number is invalid.
   SRCEXTRACT_RICE_LANES bool begin_block() {
     const __m512i bit = load(bit_), number = _mm512_set1_epi64(coding.number_bits), one = _mm512_set1_epi64(1);
     const __m512i low_bits = _mm512_sub_epi64(_mm512_srli_epi64(window(bit), 64 - coding.number_bits), one);
@@ -65,8 +65,8 @@ class RiceLanes {
     return true;
   }
 
-  /// Decodes the codes of a stretch of a block. In lanes with longer codes than usual, or near the end of the stream,
-  /// `alone(lane, count, out)` decodes `count` pixels instead.
+  /// Decodes the next `count` codes of a block in every lane. Lanes with codes too long for the fast way, or near the
+  /// end of the stream, are decoded by `alone(lane, count, out)`.
   template <class Alone>
   SRCEXTRACT_RICE_LANES void decode(int count, const std::array<Pixel*, rice_lanes>& out, const Alone& alone) {
     const __m512i low_bits = load(low_bits_), one = _mm512_set1_epi64(1),
@@ -76,13 +76,14 @@ class RiceLanes {
     Row pixels[stretch];
     for (int done = 0, at_once = 0; done < count; done += at_once) {
       at_once = std::min(at_once_, count - done);
-      // Loads the next window of bits while the current one is decoded.
+      // Loads the next window of bits now, so that the load overlaps with the decoding of the current window.
       const Mask fit = _mm512_cmple_epi64_mask(bit, pairs_end_);
       const __m512i next = bytes(bit, fit, window_bytes);
       __m512i bits = now, used = _mm512_setzero_si512(), pixel = last;
       for (int i = 0; i < at_once; ++i) {
         const __m512i zeros = _mm512_lzcnt_epi64(bits), length = _mm512_add_epi64(zeros, and_one);
-        // The separating one is included with the low bits, so the high part is one too large.
+        // `low` includes the one that ends the zeros and has the value 2^low_bits. Therefore zeros - 1 is used, not
+        // zeros.
         const __m512i low = _mm512_srlv_epi64(_mm512_sllv_epi64(bits, zeros), to_low);
         const __m512i code = _mm512_add_epi64(low, _mm512_sllv_epi64(_mm512_sub_epi64(zeros, one), low_bits));
         const __m512i odd = _mm512_sub_epi64(_mm512_setzero_si512(), _mm512_and_si512(code, one));
@@ -102,7 +103,7 @@ class RiceLanes {
       store(last_, last);
       for (unsigned int left = static_cast<Mask>(~decoded); left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        Pixel here[stretch]{};  // a stream that ends leaves some pixels unset
+        Pixel here[stretch]{};  // initialised, since `alone` leaves pixels unset if the stream ends
         alone(lane, at_once, here);
         for (int i = 0; i < at_once; ++i) pixels[done + i][lane] = here[i];
       }
@@ -126,11 +127,11 @@ class RiceLanes {
  private:
   using Numbers = std::array<std::int64_t, rice_lanes>;
   using Mask = __mmask8;
-  typedef Pixel Row __attribute__((vector_size(rice_lanes * sizeof(Pixel))));  // one pixel of every lane
+  typedef Pixel Row __attribute__((vector_size(rice_lanes * sizeof(Pixel))));  // one pixel in each lane
   static constexpr Mask all = 0xff;
   static constexpr std::int64_t window_bytes = 8;
-  /// Number of high bits of a code, with the one that ends them, that a fast step decodes. Few codes have more, because
-  /// low bits are chosen that way.
+  /// Number of high bits of a code, including the one that ends them, for which the fast way has room. Compressors
+  /// choose the number of low bits so that few codes have more high bits.
   static constexpr int usual_high_bits = 4;
 
   SRCEXTRACT_RICE_LANES static __m512i load(const Numbers& numbers) { return _mm512_loadu_si512(numbers.data()); }
@@ -139,8 +140,8 @@ class RiceLanes {
   }
   SRCEXTRACT_RICE_LANES static __m512i within_byte(__m512i bit) { return _mm512_and_si512(bit, _mm512_set1_epi64(7)); }
 
-  /// Loads eight bytes for each of these lanes, most significant first, at `ahead` bytes after the byte of a bit; zeros
-  /// in other lanes.
+  /// Loads eight bytes of the stream for each lane in `lanes`, most significant first, and zeros for the other lanes.
+  /// The bytes begin `ahead` bytes after the byte that holds `bit`.
   SRCEXTRACT_RICE_LANES __m512i bytes(__m512i bit, Mask lanes, std::int64_t ahead) const {
     const __m512i reversed = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
     const __m512i from =
@@ -149,7 +150,7 @@ class RiceLanes {
     return _mm512_shuffle_epi8(found, reversed);
   }
 
-  /// The 64 bits from `bit` on; zeros near the end of the stream.
+  /// Returns the 64 bits from `bit` on in every lane; zeros in a lane where fewer than two windows (16 bytes) are left.
   SRCEXTRACT_RICE_LANES __m512i window(__m512i bit) const {
     const Mask inside = _mm512_cmple_epi64_mask(bit, pairs_end_);
     const __m512i begun = within_byte(bit);
@@ -170,7 +171,7 @@ class RiceLanes {
     return row;
   }
 
-  /// Transposes eight rows, so that each holds one lane.
+  /// Transposes eight rows of pixels, so that each row holds the pixels of one lane.
   SRCEXTRACT_RICE_LANES static void transpose(Row* rows) {
     for (int round = 0; round < 3; ++round) {
       Row mixed[rice_lanes];
@@ -183,7 +184,7 @@ class RiceLanes {
     }
   }
 
-  __m512i begin_, pairs_end_;  ///< begin of each stream, and the last bit with two whole windows behind it
+  __m512i begin_, pairs_end_;  ///< address of each stream, and the last bit from which 16 bytes can be loaded
   Numbers bit_, last_, low_bits_{};
   int at_once_ = 0;
 };

@@ -12,50 +12,53 @@
 
 namespace srcextract {
 
-/// The table of a compressed image, one row per tile: header, and data unit in memory.
+/// The binary table that stores a compressed image, one tile per row: its header, and its data unit in memory.
 struct TileTable {
   const std::string& path;
   const Hdu& hdu;
   std::vector<BinaryColumn> columns;
-  std::span<const std::byte> data;  ///< the data unit
+  std::span<const std::byte> data;  ///< bytes of the data unit
   std::int64_t rows = 0, row_bytes = 0;
 
-  /// The field of a tile in this column.
+  /// Returns the bytes of a tile (from 0) in this column.
   const std::byte* field(const BinaryColumn& column, std::int64_t tile) const {
     return data.data() + tile * row_bytes + column.begin;
   }
 };
 
-/// Opens the table. Throws Error{input} if the header is not one of a table, or the rows exceed the data unit.
+/// Reads the columns of the table. Throws Error{input} if the header is not that of a table, or if the rows do not fit
+/// into the data unit. `path` and `hdu` must outlive the result.
 TileTable open_tile_table(const std::string& path, const Hdu& hdu, std::span<const std::byte> data);
 
-/// A column whose rows describe streams of bytes in the heap; the column may be missing. Rows are read in place and not
-/// copied, since a small file can have many. The table's data must outlive the column.
+/// A column whose rows are descriptors of byte streams in the heap; the column may be missing. Descriptors are decoded
+/// at each call rather than stored, since even a small file can have very many rows. The table's data must outlive this
+/// object.
 class StreamColumn {
  public:
   StreamColumn(const TileTable& table, const std::string& name);
 
-  /// Element type; 0 if the column is missing or holds no streams.
+  /// TFORM letter of the elements; 0 if the column is missing or has no streams.
   char type() const { return type_; }
 
-  /// Number of elements of a tile; tiles count from 0.
+  /// Number of elements in the stream of a tile (from 0).
   std::int64_t length(std::int64_t tile) const { return first_ == nullptr ? 0 : descriptor(tile, 0); }
 
-  /// The bytes of a tile; empty if they are outside the heap.
+  /// Returns the bytes of a tile's stream; empty if the descriptor points outside the heap.
   std::span<const std::byte> stream(std::int64_t tile) const;
 
  private:
-  /// Part `number` of a row's descriptor: 0: length of the stream; 1: its offset in the heap.
+  /// Returns one of the two numbers in a tile's descriptor; `number` is 0 for the length of the stream, 1 for its
+  /// offset in the heap.
   std::int64_t descriptor(std::int64_t tile, std::int64_t number) const;
 
   std::span<const std::byte> heap_;
   char type_ = 0;
-  const std::byte* first_ = nullptr;  ///< the field of the first row; null: the column is missing
+  const std::byte* first_ = nullptr;  ///< field of the first row; null if the column is missing
   std::int64_t row_bytes_ = 0;
   bool wide_ = false;
 };
 
-/// A number for each tile, from a column; or one number for all tiles, from a keyword. `Number` is double or int.
+/// One number per tile from a column, or the same number for all tiles from a keyword. `Number` is double or int.
 template <class Number>
 class TileNumbers {
  public:
@@ -66,10 +69,10 @@ class TileNumbers {
   Number of(std::int64_t tile) const;
 
  private:
-  const std::byte* first_ = nullptr;  ///< the field of the first row; null: there is no column
+  const std::byte* first_ = nullptr;  ///< field of the first row; null if there is no such column
   std::int64_t row_bytes_ = 0;
   char type_ = 0;
-  std::optional<Number> number_;  ///< value of the keyword
+  std::optional<Number> number_;  ///< value of the keyword, if there is no column
 };
 
 }  // namespace srcextract

@@ -18,7 +18,8 @@
 namespace srcextract {
 namespace {
 
-/// Calls f with an integer of `bytes` bytes (std::uint8_t, std::int16_t or std::int32_t), and returns what f returns.
+/// Calls f with a number of `bytes` bytes (std::uint8_t, std::int16_t or std::int32_t), whose type f uses, and returns
+/// the result of f.
 template <class F>
 bool with_integer_type(std::int64_t bytes, F&& f) {
   if (bytes == 1) return f(std::uint8_t{});
@@ -42,7 +43,7 @@ bool with_pixel_type(int bitpix, F&& f) {
   }
 }
 
-/// Converts decoded integers to pixels; false if one is out of the pixels' range.
+/// Converts decoded integers to the pixel type. Returns false if any integer is out of the range of that type.
 template <class Integer, class Pixel>
 bool convert(std::span<const Integer> integers, Pixel* pixels) {
   bool fits = true;
@@ -53,7 +54,7 @@ bool convert(std::span<const Integer> integers, Pixel* pixels) {
   return fits;
 }
 
-/// Clamps integers to the range of the pixels, which lossy compression can exceed.
+/// Clamps integers to the range of the pixel type, since lossy compression can yield integers outside.
 template <class Pixel>
 void bring_into_range(std::span<std::int32_t> integers) {
   for (std::int32_t& integer : integers) {
@@ -61,7 +62,7 @@ void bring_into_range(std::span<std::int32_t> integers) {
   }
 }
 
-/// Makes every null pixel the same NaN.
+/// Replaces every NaN by the same NaN, so that all null pixels have the same bits.
 template <class T>
 void unite_nans(std::span<T> values) {
   for (T& value : values) value = value != value ? std::numeric_limits<T>::quiet_NaN() : value;
@@ -100,7 +101,7 @@ TileDecoder::TileDecoder(const TileTable& table)
       scale_(table, "ZSCALE"),
       zero_(table, "ZZERO"),
       blank_(table, "ZBLANK") {
-  if (blank_.missing()) blank_ = TileNumbers<int>(table, "BLANK");  // CFITSIO does the same
+  if (blank_.missing()) blank_ = TileNumbers<int>(table, "BLANK");  // as CFITSIO does
   if (method_.quantised && (zero_.missing() || scale_.in_column() != zero_.in_column())) {
     throw Error(ErrorKind::input, describe(table.hdu, table.path) +
                                       ": ZSCALE and ZZERO are not both columns or both keywords; the header is "
@@ -115,8 +116,8 @@ std::span<const std::byte> TileDecoder::stream(std::int64_t tile) const {
                                        : gzipped_.stream(tile);
 }
 
-// Throws if the streams of all tiles together are much larger than the data. Equal tiles may share a stream, but if all
-// rows pointed to one stream, a small file would cost the time of a huge one.
+// Throws Error{input} if the streams of all tiles together are much longer than the data unit. Equal tiles may share a
+// stream. But if all rows pointed to one stream, a small file would take as long to decode as a huge one.
 void TileDecoder::check_streams(const TileTable& table) const {
   constexpr std::int64_t in_common = std::int64_t{1} << 20;
   const std::int64_t there = std::ssize(table.data), most = 2 * there + in_common;
@@ -138,7 +139,7 @@ Quantisation TileDecoder::quantisation(std::int64_t tile) const {
   return how;
 }
 
-/// Whether the tile's stream is long enough for its method.
+/// Returns true if the tile's stream may be valid: its type fits the compression, and it is long enough.
 bool TileDecoder::can_be_compressed(std::int64_t tile) const {
   const std::span<const std::byte> stream = compressed_.stream(tile);
   const std::int64_t pixels = grid_.pixels(tile);
@@ -148,7 +149,7 @@ bool TileDecoder::can_be_compressed(std::int64_t tile) const {
   return method_.codec == TileCodec::plio ? can_be_plio(stream, pixels) : can_be_gzip(stream, pixels);
 }
 
-// Whether the tile's data can be valid. A tile that its method cannot compress is stored in another column.
+// A tile that could not be compressed by the image's method is stored in another column, plain or gzipped.
 bool TileDecoder::can_be_decoded(std::int64_t tile) const {
   const std::int64_t pixels = grid_.pixels(tile);
   if (compressed_.length(tile) != 0) return can_be_compressed(tile);
@@ -158,7 +159,7 @@ bool TileDecoder::can_be_decoded(std::int64_t tile) const {
   return bitpix_ < 0 && gzipped_.length(tile) != 0 && can_be_gzip(gzipped_.stream(tile), pixels);
 }
 
-/// Decodes the integers of a tile, in the type of its method.
+/// Decodes the integers of a tile that is compressed with RICE_1, PLIO_1 or HCOMPRESS_1.
 template <class Integer>
 bool TileDecoder::decode_integers(std::span<const std::byte> stream, std::span<Integer> integers) const {
   if (method_.codec == TileCodec::rice) return decode_rice(stream, method_.block, integers);
@@ -168,7 +169,7 @@ bool TileDecoder::decode_integers(std::span<const std::byte> stream, std::span<I
       for (std::int32_t& integer : integers) integer -= method_.offset;
       return true;
     }
-    // CFITSIO, which writes such tiles, uses this number of bits too.
+    // Pixels of 8 and 16 bits are decoded with 32-bit coefficients, as in CFITSIO, which writes most of these files.
     const auto decode_as_cfitsio =
         bitpix_ == 8 || bitpix_ == 16 ? decode_hcompress<std::int32_t> : decode_hcompress<std::int64_t>;
     if (!decode_as_cfitsio(stream, method_.smooth, integers)) return false;
@@ -207,7 +208,7 @@ bool TileDecoder::decode_gzip(std::int64_t tile, std::span<const std::byte> stre
   });
 }
 
-/// Loads a tile that its method could not compress: plain or gzipped.
+/// Loads a tile that the image's method could not compress: its pixels are stored plain or gzipped.
 template <class Pixel>
 bool TileDecoder::load_uncompressed(std::int64_t tile, std::span<Pixel> pixels) const {
   if (plain_.length(tile) != 0) {

@@ -14,34 +14,37 @@
 
 namespace srcextract {
 
-/// Decodes tiles of a compressed image, in any order. The result, or failure, depends only on the bytes of the tile.
+/// Decodes tiles of a compressed image, in any order. Whether a tile can be decoded, and to which pixels, depends only
+/// on the bytes of that tile.
 class TileDecoder {
  public:
-  /// The table's data must outlive the decoder. Throws Error{input} if the header is not one of a compressed image or
-  /// contradicts itself. Throws it too if tiles share so much data that they would stand for many times as many bytes.
+  /// The table's data must outlive the decoder. Throws Error{input} if the header is not that of a compressed image or
+  /// contradicts itself. Also throws if tiles share streams so much that all streams together are more than twice as
+  /// long as the data.
   explicit TileDecoder(const TileTable& table);
 
   const TileGrid& grid() const { return grid_; }
 
-  /// False if the tile is certainly damaged, so that it needs no memory. This and the following functions are safe to
-  /// call from several threads.
+  /// Returns false if the tile (from 0) is certainly damaged, so that callers need not allocate memory for it. Several
+  /// threads may call this function and the following functions at once.
   bool can_be_decoded(std::int64_t tile) const;
 
   /// Writes all pixels of a tile to `out`, unscaled and in native byte order. Requires can_be_decoded(). A null pixel
-  /// of a floating-point image is NaN. False if the tile is damaged.
+  /// of a floating-point image becomes NaN. Returns false if the tile is damaged.
   bool decode(std::int64_t tile, std::byte* out) const;
 
-  /// Number of tiles that are fastest decoded together, at most most_tiles_together.
+  /// Number of tiles that callers should decode in one call, at most most_tiles_together; 1 if that saves no time.
   std::size_t together() const;
 
-  /// Decodes several tiles, each to its own `out`. False if a tile is damaged; the others are then undefined.
+  /// Decodes several tiles, each to its own element of `out`. Returns false if any tile is damaged; all pixels are then
+  /// undefined.
   bool decode(std::span<const std::int64_t> tiles, std::span<std::byte* const> out) const;
 
-  /// Parameters of RICE_1 for all tiles; nothing for other methods.
+  /// Returns the parameters of RICE_1, which are the same for all tiles; nothing if the image has another compression.
   std::optional<RicePlane> rice() const;
 
-  /// The RICE_1 data of a tile, without its place in a plane. The stream is empty if the tile is in another column or
-  /// cannot be decoded.
+  /// Returns the RICE_1 stream of a tile and its quantisation; position and size of the tile are not set. The stream is
+  /// empty if the tile is damaged or is not stored with RICE_1.
   RiceTile rice_tile(std::int64_t tile) const;
 
  private:

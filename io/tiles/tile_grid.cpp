@@ -16,7 +16,8 @@ std::int64_t TileGrid::Axis::size(std::int64_t index) const {
 
 namespace {
 
-/// Memory of tiles that are decoded but only partly requested: each thread has begun at most two rows of tiles.
+/// Returns an upper limit in bytes on the decoded tiles that TileReader keeps because only a part of each was
+/// requested. Each of the threads has begun at most two rows of tiles.
 std::int64_t kept_of_plane(const Hdu& hdu, std::int64_t threads) {
   const std::int64_t width = hdu.axes[0], height = hdu.axes.size() > 1 ? hdu.axes[1] : 1;
   const std::int64_t side = std::clamp<std::int64_t>(hdu.header->integer("ZTILE2", 1).value_or(1), 1, height);
@@ -28,7 +29,7 @@ std::int64_t kept_of_plane(const Hdu& hdu, std::int64_t threads) {
 }  // namespace
 
 std::int64_t tile_memory(const Hdu& hdu) {
-  constexpr std::int64_t bytes_of_pixel = 16;  // HCOMPRESS coefficients, two levels, and integers
+  constexpr std::int64_t bytes_of_pixel = 16;  // HCOMPRESS_1 needs most: coefficients, two levels of sums, and integers
   const auto threads = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
   std::int64_t tile = 1, all = 1;
   for (std::size_t axis = 0; axis < hdu.axes.size(); ++axis) {
@@ -56,7 +57,7 @@ TileGrid::TileGrid(const TileTable& table) {
     const std::string keyword = "ZTILE" + std::to_string(axis + 1);
     const std::int64_t tile = table.hdu.header->integer(keyword).value_or(whole);
     if (tile < 1) fail(keyword + " = " + std::to_string(tile) + ", where a tile has one pixel at least");
-    // A tile may be said to be longer than the image, by any number.
+    // ZTILEn may be greater than the length of the axis, by any amount.
     axes_.push_back(
         {hdu.axes[axis], std::min(tile, std::max<std::int64_t>(hdu.axes[axis], 1)), (hdu.axes[axis] - 1) / tile + 1});
     possible &= !__builtin_mul_overflow(tiles_, axes_.back().tiles, &tiles_);

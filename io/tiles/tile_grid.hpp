@@ -7,30 +7,32 @@
 
 namespace srcextract {
 
-/// A tile as seen in one plane of the image.
+/// The part of a tile that lies in one plane of the image.
 struct PlaneTile {
-  std::int64_t number;               ///< row of the table, from 0
-  std::int64_t x, y, width, height;  ///< position and size in the plane
+  std::int64_t number;               ///< row of the tile in the table, from 0
+  std::int64_t x, y, width, height;  ///< position (from 0) and size in the plane, in pixels
   std::int64_t before;               ///< number of the tile's pixels that lie in earlier planes
-  std::int64_t pixels;               ///< pixels of the whole tile, which may span several planes
+  std::int64_t pixels;               ///< number of pixels of the whole tile, which may span several planes
 };
 
-/// Most tiles that a thread decodes together, and most pixels of such a tile: the input must fit into a core's cache.
+/// Largest number of tiles that a thread decodes in one call, and largest number of pixels in each of these tiles. The
+/// limits keep the compressed tiles within the cache of a processor core.
 inline constexpr std::int64_t most_tiles_together = 8, most_pixels_together = std::int64_t{1} << 16;
 
-/// Upper limit on the memory of tiles that all threads of the machine decode at once. Throws Error{input} if ZTILEn is
-/// invalid.
+/// Returns an upper limit in bytes on the memory of tiles that all threads of the machine decode at once. Throws
+/// Error{input} if ZTILEn is invalid.
 std::int64_t tile_memory(const Hdu& hdu);
 
-/// Division of an image of any number of axes into tiles (FITS Standard 4.0, 10.1).
+/// Division of an image, with any number of axes, into tiles (FITS Standard 4.0, 10.1).
 class TileGrid {
  public:
-  /// Throws Error{input} if the number of tiles differs from the table's rows, or if a tile has 2^31 pixels or more.
+  /// Throws Error{input} if the number of tiles differs from the number of rows of the table, or if a tile has 2^31
+  /// pixels or more.
   explicit TileGrid(const TileTable& table);
 
   std::int64_t tiles() const { return tiles_; }
 
-  /// Pixels of a tile; tiles at the upper edges of the image are smaller.
+  /// Number of pixels of a tile (from 0); tiles at the upper edges of the image are smaller.
   std::int64_t pixels(std::int64_t tile) const;
 
   std::int64_t plane_width() const { return axes_[0].length; }
@@ -38,7 +40,7 @@ class TileGrid {
   std::int64_t tiles_across() const { return axes_[0].tiles; }
   std::int64_t tiles_down() const { return axes_.size() > 1 ? axes_[1].tiles : 1; }
 
-  /// The tile in column `column` and row `row` (from 0) of a plane.
+  /// Returns the tile in column `column` and row `row` of tiles (from 0) in plane `plane` (from 0).
   PlaneTile in_plane(std::int64_t plane, std::int64_t column, std::int64_t row) const;
 
  private:

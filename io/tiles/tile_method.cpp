@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Names of the methods; RICE_ONE is an older name.
+/// Values of ZCMPTYPE and the methods that they name; RICE_ONE is an older name of RICE_1.
 constexpr std::array<std::pair<const char*, TileCodec>, 7> codecs{{{"RICE_1", TileCodec::rice},
                                                                    {"RICE_ONE", TileCodec::rice},
                                                                    {"GZIP_1", TileCodec::gzip_1},
@@ -34,8 +34,8 @@ bool has_column_or_number(const TileTable& table, const std::string& name) {
   return find_column(table.columns, name) != nullptr || table.hdu.header->real(name);
 }
 
-/// Reads BLOCKSIZE and BYTEPIX of RICE_1. In early files the two are exchanged, or the second parameter is NOISEBIT.
-/// Throws Error{input} if one is out of range.
+/// Reads the parameters BLOCKSIZE and BYTEPIX of RICE_1. Some early files have the two values exchanged, or have
+/// NOISEBIT as the second parameter. Throws Error{input} if a value is out of range.
 void read_rice_parameters(const TileTable& table, TileMethod& method) {
   method.block = table.hdu.header->integer("ZVAL1").value_or(method.block);
   if (table.hdu.header->text("ZNAME2") != "NOISEBIT") {
@@ -85,7 +85,8 @@ TileMethod read_tile_method(const TileTable& table) {
   method.seed = table.hdu.header->integer("ZDITHER0").value_or(method.seed);
   if (method.codec == TileCodec::rice) read_rice_parameters(table, method);
   if (method.codec == TileCodec::hcompress) method.smooth = table.hdu.header->real("ZVAL2").value_or(0) != 0;
-  // PLIO_1 stores unsigned 16-bit integers directly; other methods store them minus BZERO.
+  // For unsigned 16-bit pixels, PLIO_1 stores the pixel values themselves. All other methods store the values minus
+  // BZERO.
   constexpr std::int32_t unsigned_zero = 32768;
   if (method.codec == TileCodec::plio && table.hdu.bitpix == 16 && table.hdu.header->real("BZERO") == unsigned_zero) {
     method.offset = unsigned_zero;

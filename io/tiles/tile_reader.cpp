@@ -22,8 +22,7 @@ Buffer<std::byte, Cpu> memory_for(const InputFile& file, const Hdu& hdu) {
   }
 }
 
-/// Reads the data unit, into a buffer that may be reused for the next image. Throws Error{input} if the header in the
-/// file is no longer that of `hdu`.
+/// Reads the data unit into memory. Throws Error{input} if the header in the file differs from that of `hdu`.
 Buffer<std::byte, Cpu> read_data(const InputFile& file, const Hdu& hdu) {
   std::string cards(hdu.cards.size(), ' ');
   file.read(hdu.begin, std::ssize(cards), reinterpret_cast<std::byte*>(cards.data()));
@@ -39,12 +38,12 @@ Buffer<std::byte, Cpu> read_data(const InputFile& file, const Hdu& hdu) {
 
 }  // namespace
 
-/// A request for pixels [first, end) of a plane, row after row.
+/// A request for pixels [first, end) of a plane, counted row by row.
 struct TileReader::Request {
   std::int64_t plane, first, end, width;
   std::byte* out;
 
-  /// Calls f(y, begin, end) for each row of the tile with requested columns [begin, end).
+  /// Calls f(y, begin, end) for each row y of the tile in which the request covers columns [begin, end).
   template <class F>
   void for_each_row(const PlaneTile& tile, F&& f) const {
     const std::int64_t last_row = std::min(tile.y + tile.height - 1, (end - 1) / width);
@@ -63,8 +62,8 @@ struct TileReader::Request {
     return pixels;
   }
 
-  /// Copies the requested pixels of a tile to `out`. A tile may span several planes; `pixels` are its decoded pixels in
-  /// the request's plane alone.
+  /// Copies the requested pixels of a tile to `out`. `pixels` are the decoded pixels of the tile that lie in the plane
+  /// of the request.
   void copy(const PlaneTile& tile, const std::byte* pixels, std::int64_t pixel_bytes) const {
     for_each_row(tile, [&](std::int64_t y, std::int64_t columns_begin, std::int64_t columns_end) {
       const std::int64_t from = (y - tile.y) * tile.width + columns_begin - tile.x;
@@ -74,12 +73,12 @@ struct TileReader::Request {
   }
 };
 
-/// A tile that several requests read in parts: the first request decodes it, later requests reuse it. Only the part
-/// within the requested plane is kept, so that all kept tiles together never exceed the plane.
+/// A tile that several requests read in parts. The first request decodes the tile, later requests reuse the pixels.
+/// Only pixels in the requested plane are kept, so that all kept tiles together are never larger than the plane.
 struct TileReader::SharedTile {
-  std::mutex turn;                      ///< guards the following members
-  std::unique_ptr<std::byte[]> pixels;  ///< pixels in the plane, once decoded
-  std::int64_t left;                    ///< pixels in the plane not requested yet
+  std::mutex turn;                      ///< guards `pixels` and `left`; locked while a thread decodes or copies
+  std::unique_ptr<std::byte[]> pixels;  ///< pixels in the plane; null until decoded
+  std::int64_t left;                    ///< number of pixels in the plane that no request has copied yet
 };
 
 TileReader::TileReader(const InputFile& file, const Hdu& hdu)
@@ -136,8 +135,8 @@ std::optional<RicePlane> TileReader::rice_plane(std::int64_t plane) const {
   return found;
 }
 
-/// Copies the requested part of a tile. Returns false, without waiting, if another thread is decoding the tile and
-/// `wait` is false.
+/// Copies the requested part of a tile. If another thread holds the tile's lock, waits if `wait` is true, else returns
+/// false at once.
 bool TileReader::serve(const PlaneTile& tile, const Request& request, bool wait) {
   const std::int64_t wanted = request.pixels_of(tile);
   if (wanted == 0) return true;
@@ -156,7 +155,7 @@ bool TileReader::serve(const PlaneTile& tile, const Request& request, bool wait)
   return true;
 }
 
-/// Decodes and copies whole tiles; at most most_tiles_together.
+/// Decodes tiles that the request covers entirely, at most most_tiles_together, and copies their pixels.
 void TileReader::serve_whole(std::span<const PlaneTile> tiles, const Request& request) {
   const auto in_place = [&](const PlaneTile& tile) {
     return tile.width == request.width && tile.pixels == tile.width * tile.height;
@@ -221,7 +220,7 @@ std::unique_ptr<std::byte[]> TileReader::decode_unless_damaged(std::int64_t tile
   return pixels;
 }
 
-/// Throws the error of the image's first damaged tile, even if this thread found another one.
+/// Throws Error{input} that names the first damaged tile of the image, so that all threads report the same tile.
 void TileReader::fail_on_damage() {
   std::int64_t tile = 0;
   while (decode_unless_damaged(tile)) ++tile;

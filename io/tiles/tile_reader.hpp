@@ -16,29 +16,30 @@
 
 namespace srcextract {
 
-/// Pixels of a tile-compressed image, decoded by the calling threads.
+/// Reads pixels of a tile-compressed image, which the calling threads decode.
 class TileReader {
  public:
-  /// Reads the data unit into memory. Throws Error{input} if the header is invalid or changed in the file,
-  /// Error{memory} if there is not enough memory.
+  /// Reads the data unit into memory. Throws Error{input} if the header is invalid, or has changed in the file since
+  /// `hdu` was read. Throws Error{memory} if there is not enough memory.
   TileReader(const InputFile& file, const Hdu& hdu);
 
   /// Copies pixels [first, first + count) of plane `plane` (from 0) to `out`, unscaled and in native byte order. A null
-  /// pixel of a floating-point image is NaN. Safe to call from several threads; if each pixel is requested once, each
-  /// tile is decoded once for each plane that it reaches. Throws Error{input} if a tile is damaged, with the same
-  /// message for every request.
+  /// pixel of a floating-point image becomes NaN. Several threads may call read() at once. If each pixel is requested
+  /// once, each tile is decoded once for each plane that it reaches. Throws Error{input} if a tile is damaged, with the
+  /// same message for every request.
   void read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out);
 
-  /// The stored tiles of plane `plane` (from 0), if they are compressed with RICE_1 and none spans several planes.
+  /// Returns access to the compressed tiles of plane `plane` (from 0), without decoding. Returns nothing unless the
+  /// tiles are compressed with RICE_1 and no tile spans several planes.
   std::optional<RicePlane> rice_plane(std::int64_t plane) const;
 
-  /// Stored bytes of the data unit, in whole FITS records.
+  /// Bytes of the data unit as stored, padded to whole FITS records.
   std::span<const std::byte> data() const;
 
  private:
   struct Request;
   struct SharedTile;
-  using Key = std::pair<std::int64_t, std::int64_t>;  ///< key of a shared tile: plane and tile
+  using Key = std::pair<std::int64_t, std::int64_t>;  ///< plane (from 0) and tile number of a shared tile
 
   bool serve(const PlaneTile& tile, const Request& request, bool wait);
   void serve_whole(std::span<const PlaneTile> tiles, const Request& request);
@@ -51,11 +52,11 @@ class TileReader {
 
   std::string path_;
   Hdu hdu_;
-  Buffer<std::byte, Cpu> data_;  ///< data unit in whole records
+  Buffer<std::byte, Cpu> data_;  ///< data unit, padded to whole FITS records
   TileDecoder decoder_;
   std::int64_t pixel_bytes_;
   std::mutex mutex_;                                   ///< guards shared_
-  std::map<Key, std::shared_ptr<SharedTile>> shared_;  ///< tiles requested in part
+  std::map<Key, std::shared_ptr<SharedTile>> shared_;  ///< decoded tiles that requests cover only in part
 };
 
 }  // namespace srcextract

@@ -15,7 +15,8 @@
 namespace srcextract {
 namespace {
 
-/// Reads DATA of the first TABLE, and on to the end of the file: a file cut short behind that TABLE is an error too.
+/// Reads the rows of the first TABLE, and then to the end of the file. A file that is cut short after the TABLE is an
+/// error too.
 class DataHandler : public XmlHandler {
  public:
   DataHandler(const TableFile& file, XmlReader& xml, std::vector<VotableCells>& cells, bool has_data)
@@ -84,7 +85,7 @@ class DataHandler : public XmlHandler {
       place_ = Place::binary;
     } else if (name == "FITS") {
       xml_.fail("the rows are a FITS file within the VOTable, which is not read; save that file and name it instead");
-    } else if (name == "INFO") {  // INFO follows an empty DATA, whose end was not reported
+    } else if (name == "INFO") {  // the end of an empty DATA element before it was not reported
       place_ = Place::behind;
     } else {
       xml_.fail("<" + std::string(name) + "> holds the rows; TABLEDATA, BINARY and BINARY2 are read");
@@ -139,15 +140,15 @@ class DataHandler : public XmlHandler {
   const TableFile& file_;
   XmlReader& xml_;
   std::vector<VotableCells>& cells_;
-  std::int64_t next_look_ = rows_between_looks;  ///< row of the next memory check
+  std::int64_t next_look_ = rows_between_looks;  ///< number of rows at which memory is checked next
   Place place_;
-  std::size_t cell_ = 0;  ///< next cell of the row
-  std::string text_;      ///< text of the cell
+  std::size_t cell_ = 0;  ///< index of the next cell in the row
+  std::string text_;      ///< text of the current cell
   std::optional<VotableBinary> binary_;
   std::int64_t rows_ = 0;
 };
 
-/// Makes the cells of each field, set to keep the elements that belong to the wanted column indices.
+/// Returns the cells of each field, set to keep the elements that are the columns `columns`.
 std::vector<VotableCells> choose_cells(const std::vector<VotableField>& fields,
                                        const std::vector<std::size_t>& columns) {
   std::vector<std::size_t> places(columns.size());
@@ -156,7 +157,7 @@ std::vector<VotableCells> choose_cells(const std::vector<VotableField>& fields,
   std::vector<VotableCells> cells;
   cells.reserve(fields.size());
   auto place = places.begin();
-  std::size_t first = 0;  // first column of the field
+  std::size_t first = 0;  // index of the field's first column
   for (const VotableField& field : fields) {
     cells.emplace_back(field);
     const std::size_t end = first + static_cast<std::size_t>(field.columns());

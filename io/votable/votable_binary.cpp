@@ -8,7 +8,7 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t block = 1 << 16;
-constexpr std::size_t count_bytes = 4;  ///< number of elements before a cell of variable size
+constexpr std::size_t count_bytes = 4;  ///< bytes of the number of elements, which precedes a cell of variable size
 
 }  // namespace
 
@@ -17,7 +17,7 @@ VotableBinary::VotableBinary(std::vector<VotableCells>& cells, bool null_bits, c
   std::size_t least_row = null_bits_.size();
   for (const VotableCells& cell : cells) {
     const VotableField& field = cell.field();
-    // Writers disagree whether the count is of elements or of rows of the array.
+    // Writers disagree on whether the number counts elements or rows of the array.
     if (field.variable && field.dimensions > 1) {
       xml.fail("the FIELD '" + field.head.name +
                "' is an array of variable size in more than one dimension, of which "
@@ -57,7 +57,7 @@ void VotableBinary::take_cells() {
   enough_ = bytes_.size() + block;
 }
 
-/// Begins a row; false if its null bits are incomplete.
+/// Reads the null bits of a row. Returns false if these bytes have not all arrived yet.
 bool VotableBinary::take_null_bits(std::span<const std::byte>& rest) {
   if (rest.empty() || rest.size() < null_bits_.size()) return false;
   std::copy_n(rest.begin(), null_bits_.size(), null_bits_.begin());
@@ -66,8 +66,8 @@ bool VotableBinary::take_null_bits(std::span<const std::byte>& rest) {
   return true;
 }
 
-/// Takes a cell; false if it is incomplete. A cell that is not kept need not be complete: its bytes are skipped as they
-/// come.
+/// Takes a cell. Returns false if its bytes have not all arrived yet. A cell that is not kept is skipped, byte by byte
+/// as the bytes arrive.
 bool VotableBinary::take_cell(std::span<const std::byte>& rest) {
   VotableCells& cells = cells_[next_];
   const VotableField& field = cells.field();

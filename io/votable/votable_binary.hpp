@@ -13,20 +13,20 @@
 
 namespace srcextract {
 
-/// Cuts the base64 text of BINARY or BINARY2 into rows and cells. At most one block and one incomplete cell are held;
-/// cells that are not kept are not stored.
+/// Divides the bytes of BINARY or BINARY2 rows, given as base64 text, into cells, and adds these to the fields'
+/// VotableCells. Only about 64 KiB of bytes and one incomplete cell are in memory at a time. Cells of fields that are
+/// not kept are skipped.
 class VotableBinary {
  public:
-  /// `null_bits`: each row begins with one bit per field that tells whether it is missing (BINARY2).
+  /// `null_bits` is true for BINARY2, in which each row begins with one bit per field that tells whether the value is
+  /// missing. `cells` has one element per field.
   VotableBinary(std::vector<VotableCells>& cells, bool null_bits, const XmlReader& xml);
 
-  /// Takes the next piece of the text.
   void add(std::string_view base64);
 
-  /// Number of complete rows.
   std::int64_t rows() const { return rows_; }
 
-  /// Call it after the last piece; returns the number of rows.
+  /// Checks that the last row is complete, and returns the number of rows. Must be called after the last piece.
   std::int64_t finish();
 
  private:
@@ -40,13 +40,13 @@ class VotableBinary {
   std::vector<VotableCells>& cells_;
   const XmlReader& xml_;
   Base64Decoder decoder_;
-  std::vector<std::byte> bytes_;      ///< decoded bytes, not yet cut
-  std::size_t enough_;                ///< size of bytes_ from which on they are cut into cells
-  std::vector<std::byte> null_bits_;  ///< null bits of the row, first field highest; empty in BINARY
+  std::vector<std::byte> bytes_;      ///< decoded bytes that are not divided into cells yet
+  std::size_t enough_;                ///< size of bytes_ from which on it is divided into cells
+  std::vector<std::byte> null_bits_;  ///< null bits of the current row, first field highest; empty for BINARY
   bool row_begun_ = false;
-  std::size_t next_ = 0;     ///< next cell of the row
-  std::size_t to_skip_ = 0;  ///< bytes still to come of a cell that is not kept
-  std::int64_t rows_ = 0;    ///< complete rows
+  std::size_t next_ = 0;     ///< index of the next cell in the row
+  std::size_t to_skip_ = 0;  ///< number of bytes still to be skipped, of a cell that is not kept
+  std::int64_t rows_ = 0;
 };
 
 }  // namespace srcextract

@@ -51,7 +51,7 @@ bool is_nan_word(std::string_view text) {
   return text == "NaN" || text == "nan" || text == "NAN";
 }
 
-/// The text of a cell's bytes, up to a null character if there is one.
+/// Returns the bytes of a cell as text, up to the first NUL if there is one.
 std::string_view characters(std::span<const std::byte> bytes) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return all.substr(0, all.find('\0'));
@@ -76,7 +76,7 @@ void append_utf8(char32_t c, std::string& out) {
   }
 }
 
-/// Converts big-endian UTF-16. An unpaired surrogate becomes U+FFFD.
+/// Converts big-endian UTF-16 to UTF-8, up to the first NUL if there is one. An unpaired surrogate becomes U+FFFD.
 std::string utf8(std::span<const std::byte> bytes) {
   std::string out;
   for (std::size_t i = 0; i + 2 <= bytes.size(); i += 2) {
@@ -93,15 +93,15 @@ std::string utf8(std::span<const std::byte> bytes) {
   return out;
 }
 
-/// Element `element` of an array of bits: the first is the highest bit of the first byte. A single bit may be any bit
-/// of its byte, because Astropy uses another one.
+/// Returns bit `element` of an array of bits, in which the first bit is the highest of the first byte. A single bit
+/// counts as 1 if any bit of the byte is set, because Astropy sets another bit than the highest.
 int bit_of(std::span<const std::byte> bytes, const VotableField& field, std::int64_t element) {
   const auto byte = std::to_integer<unsigned>(bytes[static_cast<std::size_t>(element / 8)]);
   if (field.elements == 1) return byte != 0 ? 1 : 0;
   return static_cast<int>(byte >> (7 - element % 8) & 1);
 }
 
-/// 1, 0, or -1 for missing; nothing for a character that VOTable does not define.
+/// Returns 1 for true, 0 for false, -1 for a missing value, and nothing for a character that VOTable does not define.
 std::optional<int> parse_boolean(char c) {
   if (c == 'T' || c == 't' || c == '1') return 1;
   if (c == 'F' || c == 'f' || c == '0') return 0;
@@ -136,7 +136,7 @@ bool VotableCells::add_text(std::string_view text) {
   return true;
 }
 
-/// Adds an array from TABLEDATA text. White space separates elements; bits may be adjacent.
+/// Adds an array, given as text of a TD. White space separates the elements; bits may also stand without space between.
 bool VotableCells::add_array_text(std::string_view text) {
   auto next = kept_.begin();
   std::int64_t element = 0;
@@ -221,7 +221,7 @@ bool VotableCells::add_element_bytes(Kept& kept, std::span<const std::byte> byte
       return true;
     case VotableType::complex:
     case VotableType::double_complex:
-      break;  // complex fields are never kept
+      break;  // fields of complex numbers are never kept
   }
   return false;
 }
@@ -242,7 +242,7 @@ std::int64_t VotableCells::bytes_with(std::int64_t more) const {
 
 void VotableCells::finish(std::vector<TableColumn>& columns) {
   for (Kept& kept : kept_) {
-    // finish() returns nothing only for inferred types: numbers among text, or integers beyond 64 bits. The types here
+    // ColumnBuilder::finish() returns nothing only if a column's type was to be found from its values. The types here
     // are declared.
     columns[kept.place].values = kept.values.finish().value();
   }

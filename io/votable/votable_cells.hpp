@@ -11,30 +11,31 @@
 
 namespace srcextract {
 
-/// The cells of one FIELD, row after row; selected elements are kept.
+/// Values of one FIELD in all rows. Only the values of selected elements are kept.
 class VotableCells {
  public:
   explicit VotableCells(const VotableField& field) : field_(&field) {}
 
   const VotableField& field() const { return *field_; }
 
-  /// Keeps this element of every cell, as column `place` of the result. Call it before the first cell, with ascending
-  /// elements.
+  /// Selects an element (index from 0) of every cell, to become column `place` of the result. Must be called before the
+  /// first cell is added, in ascending order of elements.
   void keep(std::int64_t element, std::size_t place);
   bool kept() const { return !kept_.empty(); }
 
-  /// Adds the next cell from TABLEDATA text; false if it does not match the FIELD.
+  /// Adds the next cell, given as text of a TD in TABLEDATA. Returns false if the text does not match the type of the
+  /// FIELD.
   bool add_text(std::string_view text);
 
-  /// Adds the next cell from BINARY bytes; false if they do not match the FIELD.
+  /// Adds the next cell, given as bytes of BINARY. Returns false if the bytes do not match the type of the FIELD.
   bool add_bytes(std::span<const std::byte> bytes);
 
   void add_missing();
 
-  /// Sum of ColumnBuilder::bytes_with over the kept elements.
+  /// Bytes of memory for all selected elements after `more` further rows (ColumnBuilder::bytes_with()).
   std::int64_t bytes_with(std::int64_t more) const;
 
-  /// Moves the kept values to their places in `columns`; call nothing afterwards.
+  /// Moves the values to their columns in `columns`. The object cannot be used afterwards.
   void finish(std::vector<TableColumn>& columns);
 
  private:

@@ -10,8 +10,8 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t largest_cell = std::int64_t{1} << 40;  ///< elements; no file is as large
-constexpr std::size_t longest_attribute = 255;                ///< each element of an array has a copy
+constexpr std::int64_t largest_cell = std::int64_t{1} << 40;  ///< most elements of a cell; no file holds as many
+constexpr std::size_t longest_attribute = 255;                ///< in bytes; each element of an array has a copy
 
 struct TypeName {
   std::string_view name;

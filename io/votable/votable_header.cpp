@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Most columns, after arrays became columns.
+/// Largest number of columns; each element of an array counts.
 constexpr std::int64_t most_columns = 200'000;
 constexpr std::size_t longest_description = 1 << 16;
 
@@ -114,10 +114,10 @@ class HeaderHandler : public XmlHandler {
   XmlReader& xml_;
   VotableHeader header_;
   Place place_ = Place::start;
-  std::int64_t ignored_ = 0;  ///< depth inside an ignored element
+  std::int64_t ignored_ = 0;  ///< number of open elements inside an ignored element, itself included
 };
 
-/// Finds FIELDs that are declared as a single number but have several in the first row.
+/// Finds fields that are declared as a single number but have several numbers in the first row, and makes them arrays.
 class FirstRowHandler : public XmlHandler {
  public:
   FirstRowHandler(XmlReader& xml, std::vector<VotableField>& fields) : xml_(xml), fields_(fields) {}

@@ -10,12 +10,14 @@
 namespace srcextract {
 namespace {
 
-// Bytes per read. A small file gets a small buffer, since large memory is slow to touch for the first time.
+// Limits in bytes of one read. A small file gets a small buffer, since the first touch of a large new buffer is slow.
 constexpr std::int64_t smallest_piece = 1 << 16;
 constexpr std::int64_t largest_piece = 1 << 20;
-/// Longest tag or comment. Expat holds it whole, and before 2.6 rescans it with every piece.
+/// Longest tag or comment in bytes. Expat holds it in memory as a whole, and before version 2.6 scans it again with
+/// every piece.
 constexpr std::int64_t longest_markup = 1 << 24;
-/// Greatest depth of nested elements. An open element takes 100 bytes of expat's memory, but only 3 bytes of the file.
+/// Largest depth of nested elements. An open element takes 100 bytes of expat's memory, but as few as 3 bytes of the
+/// file.
 constexpr int deepest_element = 1000;
 
 std::string_view without_prefix(std::string_view name) {
@@ -31,12 +33,11 @@ std::optional<std::string_view> XmlAttributes::find(std::string_view name) const
   return std::nullopt;
 }
 
-/// Callbacks for expat.
 struct XmlCallbacks {
   template <class F>
   static void guard(void* user, F&& call) {
     auto& reader = *static_cast<XmlReader*>(user);
-    if (reader.stopped_ || reader.failure_) return;  // expat may still call back after it was stopped
+    if (reader.stopped_ || reader.failure_) return;  // expat may call functions even after it was stopped
     try {
       call(reader);
     } catch (...) {
@@ -98,7 +99,7 @@ void XmlReader::read(XmlHandler& handler) {
   } while (!stopped_ && !ended_);
 }
 
-/// Parses the next piece; false if the XML is invalid.
+/// Parses the next piece of the file. Returns false if the XML is invalid.
 bool XmlReader::parse_piece() {
   if (stopped_) {
     stopped_ = false;

@@ -17,12 +17,12 @@
 namespace srcextract {
 namespace {
 
-constexpr double narrowest = 1;  // pixels of a beam that can be fitted at all
-constexpr double narrow = 2.5;   // pixels below which shapes are biased
+constexpr double narrowest = 1;  // smallest major axis, in pixels, that can be fitted
+constexpr double narrow = 2.5;   // minor axis, in pixels, below which fitted shapes are biased
 constexpr double boltzmann = 1.380649e-23, light_speed = 299792458;
 constexpr double jansky = 1e-26;
 
-/// The sky vectors of one pixel along x and y, by the linear part of the WCS.
+/// Returns the steps on the sky of one pixel along x and y, by the linear part of the WCS.
 SkySteps linear_steps(const wcsprm& wcs) {
   SkySteps steps;
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -32,7 +32,7 @@ SkySteps linear_steps(const wcsprm& wcs) {
   return steps;
 }
 
-/// Steps at the centre of the image.
+/// Returns the steps on the sky of one pixel at the centre of the image.
 SkySteps central_steps(const std::string& header, const Shape& shape) {
   const std::array<double, 1> x = {(static_cast<double>(shape.width) + 1) / 2};
   const std::array<double, 1> y = {(static_cast<double>(shape.height) + 1) / 2};
@@ -54,8 +54,8 @@ SkySteps steps_of(const std::string& header, const Shape& shape, double pixel_sc
   return {{-side, 0}, {0, side}};
 }
 
-/// Converts a beam to an ellipse in pixels: its covariance K on the sky becomes J^-1 K J^-T. The columns of J are the
-/// sky vectors of one pixel.
+/// Converts a beam to an ellipse in pixels. The covariance K on the sky becomes J^-1 K J^-T; the columns of J are the
+/// steps on the sky of one pixel along x and y.
 PixelBeam ellipse_in_pixels(const SkyBeam& beam, const SkySteps& steps) {
   const double determinant = steps.east[0] * steps.north[1] - steps.east[1] * steps.north[0];
   if (!(std::abs(determinant) > 0) || !std::isfinite(determinant))
@@ -71,12 +71,12 @@ PixelBeam ellipse_in_pixels(const SkyBeam& beam, const SkySteps& steps) {
   const double xx = ax * ax + bx * bx, xy = ax * ay + bx * by, yy = ay * ay + by * by;
   const double middle = (xx + yy) / 2, spread = std::hypot((xx - yy) / 2, xy);
   const double angle = std::atan2(2 * xy, xx - yy) / 2;
-  const double area = std::abs(ax * by - ay * bx);  // the product of both axes, without cancellation
+  const double area = std::abs(ax * by - ay * bx);  // product of both axes, computed without cancellation
   const double long_axis = std::sqrt(middle + spread);
   return {long_axis, area / long_axis, angle < 0 ? angle + std::numbers::pi : angle};
 }
 
-/// Solid angle of the beam in sr.
+/// Returns the solid angle of the beam in sr.
 double solid_angle(const SkyBeam& beam) {
   const double radian = degree / arcseconds;
   return std::numbers::pi * beam.major * beam.minor * radian * radian / (4 * std::numbers::ln2);

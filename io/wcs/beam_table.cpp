@@ -12,13 +12,13 @@
 namespace srcextract {
 namespace {
 
-/// Limit on the bytes of the file, far more than the table of the largest cube has.
+/// Limit on the bytes of memory for the table, far more than the largest cube needs.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 28;
 
 struct BeamColumn {
   const char* name;
-  const char* unit;   ///< that values are converted to; empty: numbers
-  const char* usual;  ///< unit of a column without one
+  const char* unit;   ///< unit to which values are converted; empty for plain numbers
+  const char* usual;  ///< unit of the values if the column states none
   double PlaneBeam::*real = nullptr;
   std::int64_t PlaneBeam::*whole = nullptr;
 };
@@ -53,7 +53,8 @@ void fill_beams(const ColumnValues& values, const BeamColumn& column, double fac
           for (std::size_t row = 0; row < beams.size(); ++row) {
             const auto value = static_cast<double>(of_rows[row]);
             if (column.real != nullptr) beams[row].*column.real = value * factor;
-            // A negative, NaN or huge number becomes -1, which no plane has: its cast would be undefined.
+            // A negative, NaN or huge number becomes -1, an index that no plane has; a cast of such a number would be
+            // undefined.
             if (column.whole != nullptr)
               beams[row].*column.whole = value >= 0 && value < 1e15 ? static_cast<std::int64_t>(value) : -1;
           }

@@ -7,18 +7,18 @@
 
 namespace srcextract {
 
-/// The beam of one plane, as CASA's table BEAMS has it.
+/// The beam of one plane of a cube, from CASA's table BEAMS.
 struct PlaneBeam {
   double major = 0, minor = 0;                 ///< full widths at half maximum, in arcseconds
-  double angle = 0;                            ///< in degrees
-  std::int64_t channel = 0, polarisation = 0;  ///< from 0
+  double angle = 0;                            ///< position angle of the major axis, in degrees from north through east
+  std::int64_t channel = 0, polarisation = 0;  ///< indices of the plane, from 0
 
-  /// False for a plane without a beam, which CASA writes for a blank one.
+  /// Returns false if the plane has no beam: for a blank plane CASA writes 0.
   bool usable() const { return major > 0 && minor > 0; }
 };
 
-/// The table BEAMS of a file. Sizes without a unit are arcseconds. Throws Error{input} if there is no such table, or if
-/// it lacks a column or has another unit.
+/// Reads the table BEAMS of a file. Widths without a unit are taken as arcseconds, angles as degrees. Throws
+/// Error{input} if the file has no such table, or if a column is missing or has a unit that is no angle.
 std::vector<PlaneBeam> read_beam_table(const std::string& path);
 
 }  // namespace srcextract

@@ -12,7 +12,8 @@
 namespace srcextract {
 namespace {
 
-// Keywords of FITS Standard 4.0 (table 22), SIP, IRAF's WAT cards (TNX, ZPX), and older forms of matrix and frame.
+// Patterns of keywords: FITS Standard 4.0 (table 22), SIP, IRAF's WAT cards (TNX, ZPX), and older keywords of matrix
+// and frame.
 const char* const text_keywords[] = {"CTYPE[12]", "CUNIT[12]", "RADESYS", "RADECSYS", "WAT[012]_[0-9][0-9][0-9]"};
 const char* const number_keywords[] = {
     "CRVAL[12]",      "CRPIX[12]",    "CDELT[12]",         "CROTA[12]", "CD[12]_[12]",      "PC[12]_[12]",
@@ -21,8 +22,8 @@ const char* const number_keywords[] = {
 };
 const char* const tie_keywords[] = {"CD[12]_[3-9]", "PC[12]_[3-9]", "PC00[12]00[3-9]"};
 
-// Keywords of distortions that are not supported: those of the draft of Paper IV with their records, which HST uses for
-// its look-up tables, and those of the detector distortion of HST (D2IM) in its new and old form.
+// Keywords of distortions that are not supported. One group are those of the draft of FITS WCS Paper IV, which HST uses
+// for look-up tables. The others are the new and old keywords of HST's detector distortion (D2IM).
 const char* const distortions[] = {"CPDIS[12]",   "CQDIS[12]",   "DP[12]",   "DQ[12]",
                                    "D2IMDIS[12]", "D2IMERR[12]", "AXISCORR", "D2IMEXT"};
 
@@ -34,26 +35,26 @@ const char* const further_axes[] = {"WCSAXES*",    "CTYPE[3-9]*", "CUNIT[3-9]*",
                                     "CDELT[3-9]*", "CROTA[3-9]",  "CD[3-9]_*",   "CD[12]_[3-9]*", "PC[3-9]_*",
                                     "PC0*",        "PV[3-9]_*",   "PS[3-9]_*",   "PC[12]_[3-9]*"};
 
-/// Characters of a WAT card. Trailing blanks belong to the text, which continues in the next card.
+/// Number of characters in a WAT card. Trailing blanks belong to the text, which continues in the next card.
 constexpr std::size_t wat_length = 68;
 
 template <class Patterns>
 bool is_one_of(const Patterns& patterns, const std::string& name) {
   const char first = name[0];
   auto fits = [&](const char* pattern) {
-    // The first letter rules out most of a header's hundreds of cards.
+    // The first letter excludes most of the hundreds of cards in a header without a call of fnmatch().
     return (*pattern == first || *pattern == '[') && fnmatch(pattern, name.c_str(), 0) == 0;
   };
   return std::any_of(std::begin(patterns), std::end(patterns), fits);
 }
 
-/// Keeps the first problem.
+/// Stores a problem if it is the first.
 void note(std::string& problem, const std::string& what) {
   if (problem.empty()) problem = what;
 }
 
-/// Returns the number, or if `text` the text, of a card; nothing if the card has no value. Sets `problem` if the value
-/// has another type.
+/// Returns the value of a card as a text if `text` is true, else as a number. Returns nothing if the card has no value.
+/// Sets `problem` if the value has another type.
 std::optional<KeywordValue> read(CardValue found, const std::string& name, bool text, std::string& problem) {
   if (found.readable()) {
     if (text ? std::holds_alternative<std::string>(*found.value) : as_real(*found.value).has_value()) {
@@ -68,14 +69,14 @@ std::optional<KeywordValue> read(CardValue found, const std::string& name, bool 
   return std::nullopt;
 }
 
-/// True for two equal numbers, however written; for two equal texts; or if both values are absent.
+/// Returns true for two equal numbers, however they are written, for two equal texts, and if both values are absent.
 bool agree(const std::optional<KeywordValue>& a, const std::optional<KeywordValue>& b, bool text) {
   if (!a || !b) return a.has_value() == b.has_value();
   return text ? *a == *b : as_real(*a) == as_real(*b);
 }
 
-/// The value shared by all cards of the keyword. Sets `problem` if they differ: some programs take the first, others
-/// the last.
+/// Returns the value of a keyword. Sets `problem` if several cards have different values, since some programs take the
+/// first card and others the last.
 std::optional<KeywordValue> read_all(const Header& header, const std::string& name, bool text, std::string& problem) {
   const std::vector<CardValue> cards = header.find_all(name);
   std::optional<KeywordValue> last = read(cards.back(), name, text, problem);
@@ -86,7 +87,7 @@ std::optional<KeywordValue> read_all(const Header& header, const std::string& na
   return last;
 }
 
-/// Whether the card states that there is no such distortion.
+/// Returns true if the value of the card says that this distortion is absent.
 bool is_no_distortion(const Header& header, const std::string& name) {
   const bool error = name.starts_with("D2IMERR");
   if (!error && name != "D2IMEXT") return false;
@@ -100,8 +101,8 @@ bool is_of_wcs(const std::string& name) {
          is_one_of(distortions, name) || is_one_of(old_matrix, name);
 }
 
-/// Notes misspelt cards that other programs might read as WCS. A misspelt axis type is kept, so that the image still
-/// counts as one of the sky.
+/// Notes a problem for each misspelt card that other programs might read as part of the WCS. The value of a misspelt
+/// CTYPE is stored nevertheless, so that the header counts as one with a celestial WCS, though an unusable one.
 void read_misspelt(const Header& header, CelestialKeywords& keywords) {
   for (const Header::Misspelt& found : header.misspelt()) {
     if (!is_of_wcs(found.keyword)) continue;
@@ -116,7 +117,7 @@ void read_misspelt(const Header& header, CelestialKeywords& keywords) {
   }
 }
 
-/// Notes two spellings of a keyword with different values.
+/// Notes a problem if two spellings of the same keyword have different values.
 void check_forms(CelestialKeywords& keywords) {
   const auto check = [&](const std::string& form, const std::string& name) {
     const std::optional<double> one = keywords.real(form), other = keywords.real(name);
@@ -129,7 +130,7 @@ void check_forms(CelestialKeywords& keywords) {
   }
 }
 
-/// The WCS as 80-column cards; empty if it is incomplete.
+/// Returns the WCS as 80-column cards; empty if it is incomplete.
 std::string cards_of(CelestialKeywords keywords) {
   if (!keywords.problem.empty()) return "";
   std::string cards;
@@ -209,7 +210,7 @@ std::string celestial_cards(std::string_view header, std::int64_t width, std::in
     has_matrix |= scale("CD" + row + "_1", wide);
     has_matrix |= scale("CD" + row + "_2", high);
   }
-  // CDELT belongs to a sky axis; PC relates a sky axis to a pixel axis.
+  // CDELT scales an axis of the sky, while an element of PC relates an axis of the sky to an axis of pixels.
   for (const std::string row : {"PC1_", "PC00100"}) scale(row + "2", high / wide);
   for (const std::string row : {"PC2_", "PC00200"}) scale(row + "1", wide / high);
   for (const auto& [axis, pixels] : {std::pair<std::string, double>{"1", wide}, {"2", high}}) {

@@ -10,32 +10,33 @@
 
 namespace srcextract {
 
-/// The celestial WCS of the first two axes of a FITS header, as typed values. Left out are alternative descriptions
-/// (CTYPE1A, ...), further axes, and cards without a value, which FITS counts as absent.
+/// The celestial WCS of the first two axes of a FITS header, as typed values. Alternative descriptions (CTYPE1A, ...)
+/// and further axes are left out, and cards without a value, which FITS treats as absent.
 struct CelestialKeywords {
-  /// One value per keyword, in the order of first occurrence. Numbers in quotes, such as EQUINOX in some files, become
-  /// numbers.
+  /// One value per keyword, in the order of first occurrence. A number in quotes, as EQUINOX in some files, becomes a
+  /// number.
   std::vector<HeaderValue> values;
-  bool tied = false;  ///< matrix elements tie the two axes to others
-  /// Why the values may not be the whole WCS; empty if they are. Reasons:
+  bool tied = false;  ///< true if elements of the matrix mix the first two axes with others
+  /// Reason why the values may not be the whole WCS; empty if there is no such reason. Reasons are:
   /// - an unreadable value,
   /// - cards of a keyword that contradict each other,
   /// - a misspelt card,
   /// - an unsupported distortion.
   std::string problem;
 
-  /// The value of a keyword; nothing, or an empty text, if it has none.
+  /// Return the value of a keyword. If it has none, real() returns nothing and text() an empty text.
   std::optional<double> real(std::string_view keyword) const;
   std::string text(std::string_view keyword) const;
 };
 
 CelestialKeywords read_celestial_keywords(std::string_view header);
 
-/// Returns the celestial WCS as 80-column cards without END; empty if the WCS is incomplete. A pixel of the new image
-/// covers `width` x `height` pixels of the header's image. For sizes other than 1 x 1, a WCS with SIP gives no cards.
+/// Returns the celestial WCS as 80-column cards without END; empty if the WCS is incomplete. The result describes an
+/// image whose pixels cover `width` x `height` pixels of the header's image. For sizes other than 1 x 1, the result is
+/// empty if the WCS has SIP.
 std::string celestial_cards(std::string_view header, std::int64_t width = 1, std::int64_t height = 1);
 
-/// Whether a keyword belongs to the WCS of the first two axes, or describes axes beyond the second.
+/// Returns true if a keyword belongs to the WCS of the first two axes, or describes axes beyond the second.
 bool is_celestial_keyword(const std::string& name);
 
 }  // namespace srcextract

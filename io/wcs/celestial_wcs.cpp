@@ -17,8 +17,8 @@ namespace srcextract {
 
 namespace {
 
-/// Lock for wcslib's setup of a description, in which it parses units. The parser of some versions keeps its state in
-/// static variables.
+/// Held while wcslib sets up a wcsprm, which includes parsing units. In some versions the parser stores data in static
+/// variables.
 std::mutex wcslib_parsers;
 
 std::string text(const char* quoted, std::size_t size) {
@@ -31,16 +31,16 @@ CelestialWcs none(const std::string& reason) {
   return {nullptr, reason};
 }
 
-/// Reads and sets up the WCS. Look-up tables (-TAB) are not supported: the table is in another HDU, and only spectral
-/// and time axes use it. The further axes of a cube are ignored.
+/// Reads the WCS and sets it up for wcslib. Look-up tables (-TAB) are not supported: the table is in another HDU, and
+/// only spectral and time axes use tables. The axes of a cube beyond the second are ignored.
 CelestialWcs parse(const std::string& header) {
   const CelestialKeywords keywords = read_celestial_keywords(header);
   if (!is_celestial(keywords)) return none(no_celestial_wcs);
   if (!keywords.problem.empty()) return none("the WCS cannot be used: " + keywords.problem);
   WcsPointer wcs = fill_wcsprm(keywords);
 
-  // celfix translates old names of projections and sets up the struct. Full wcsfix would replace a zero matrix. A
-  // second attempt after a failed one leaks, so it is not made.
+  // celfix() translates old names of projections and sets up the struct. wcsfix() is not used, because it would replace
+  // a zero matrix. After a failure wcsset() is not called, because a second setup would leak memory.
   std::scoped_lock lock(wcslib_parsers);
   int status = celfix(wcs.get());
   if (status <= 0) status = wcsset(wcs.get());
@@ -48,7 +48,7 @@ CelestialWcs parse(const std::string& header) {
   return {std::move(wcs), ""};
 }
 
-/// Why positions in this system are neither J2000 nor galactic; empty if they are one of these.
+/// Returns the reason why positions are neither J2000 nor galactic; empty if they are J2000 or galactic.
 std::string unsupported(const wcsprm& wcs) {
   if (wcs.lng < 0 || wcs.lat < 0) return no_celestial_wcs;
   const std::string axes = text(wcs.lngtyp, sizeof(wcs.lngtyp)) + ", " + text(wcs.lattyp, sizeof(wcs.lattyp));
@@ -58,7 +58,7 @@ std::string unsupported(const wcsprm& wcs) {
 
   const bool has_equinox = !undefined(wcs.equinox);
   std::string frame = text(wcs.radesys, sizeof(wcs.radesys));
-  // FITS Standard 4.0, 8.3: the defaults of RADESYS and EQUINOX.
+  // The defaults of RADESYS and EQUINOX are those of FITS Standard 4.0, 8.3.
   if (frame.empty()) frame = !has_equinox ? "ICRS" : wcs.equinox < 1984 ? "FK4" : "FK5";
   if (frame == "ICRS") return "";
   if (frame == "FK5" && (!has_equinox || wcs.equinox == 2000)) return "";
@@ -67,8 +67,8 @@ std::string unsupported(const wcsprm& wcs) {
   return "the WCS is in " + frame + equinox + wanted;
 }
 
-/// Rotation from ICRS to galactic coordinates: each row is a galactic axis in ICRS, from The Hipparcos and Tycho
-/// Catalogues (ESA 1997, vol. 1, 1.5.3): pole at 192.85948, +27.12825, node at l = 32.93192.
+/// Rotation from ICRS to galactic coordinates; each row is an axis of the galactic system in ICRS. From The Hipparcos
+/// and Tycho Catalogues (ESA 1997, vol. 1, 1.5.3): pole at 192.85948, +27.12825 degrees, node at l = 32.93192 degrees.
 constexpr double galactic_axis[3][3] = {{-0.054875560416215368, -0.873437090234885049, -0.483835015548713227},
                                         {+0.494109427875583674, -0.444829629960011178, +0.746982244497218891},
                                         {-0.867666149019004701, -0.198076373431201528, +0.455983776175066922}};

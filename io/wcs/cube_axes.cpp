@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// A type of spectral axis: the first four letters of its CTYPE, and the unit of its values if CUNIT is missing.
+/// A type of spectral axis: the first four letters of CTYPE, and the unit of the values if CUNIT is missing.
 struct SpectralType {
   std::string_view name, unit;
 };
@@ -39,7 +39,7 @@ std::optional<double> number(const Header& header, const std::string& keyword) {
   return found.value ? as_real(*found.value) : std::nullopt;
 }
 
-/// The frequency in Hz of a spectral value in SI units; 0 if it has none.
+/// Returns the frequency in Hz that belongs to a spectral value in SI units, or 0 if the frequency is unknown.
 double frequency_of(const char* type, double value, double rest_frequency, double rest_wavelength) {
   if (rest_frequency == 0 && rest_wavelength == 0 && type[0] != 'W' && type[0] != 'A') return 0;
   spxprm found = {};
@@ -76,7 +76,7 @@ CubeAxes::CubeAxes(std::string_view cards, const std::vector<std::int64_t>& axes
   for (const char* keyword : {"RESTFREQ", "RESTFRQ"})
     rest_frequency_ = number(header, keyword).value_or(rest_frequency_);
   rest_wavelength_ = number(header, "RESTWAV").value_or(0);
-  constexpr double first_of_radio = 257;  // AIPS' VELREF
+  constexpr double first_of_radio = 257;  // VELREF of AIPS: from 257 on, velocities are radio velocities
   radio_velocity_ = number(header, "VELREF").value_or(first_of_radio) >= first_of_radio;
 }
 
@@ -89,8 +89,8 @@ double CubeAxes::frequency_at(std::int64_t index) const {
   const double value = *factor * spectral_->at(static_cast<double>(index));
   if (type->name == "FREQ") return std::max(value, 0.0);
   std::string name(type->name);
-  // In AIPS, VELO may follow the radio or the optical convention, and FELO is an optical velocity of channels of equal
-  // width in frequency.
+  // In AIPS, VELO is a radio or an optical velocity, as VELREF says. FELO is an optical velocity of channels that are
+  // equally wide in frequency.
   if (name == "VELO" && spectral_->type.size() > 4) name = radio_velocity_ ? "VRAD" : "VOPT";
   const bool of_frequency = name == "FELO" || spectral_->type.substr(4).starts_with("-F2");
   if (name == "FELO") name = "VOPT";

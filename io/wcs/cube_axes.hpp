@@ -8,44 +8,47 @@
 
 namespace srcextract {
 
-/// Polarisations as FITS numbers them.
+/// Polarisations with their numbers in FITS.
 enum Stokes : int { stokes_i = 1, stokes_q = 2, stokes_u = 3, stokes_v = 4 };
 
-/// The coordinates of a cube's plane along the axes above the second.
+/// The coordinates of one plane of a cube along the axes above the second.
 struct CubePlane {
-  std::int64_t number = 1;        ///< of the plane, from 1
-  std::int64_t channel = 0;       ///< along the spectral axis, from 0
-  std::int64_t polarisation = 0;  ///< along the axis STOKES, from 0
-  std::int64_t other = 0;         ///< along all further axes together, from 0
+  std::int64_t number = 1;        ///< number of the plane, from 1
+  std::int64_t channel = 0;       ///< index along the spectral axis, from 0
+  std::int64_t polarisation = 0;  ///< index along the axis STOKES, from 0
+  std::int64_t other = 0;         ///< index along all other axes together, from 0
   int stokes = stokes_i;          ///< value of STOKES, as numbered in FITS; stokes_i without that axis
-  double frequency = 0;           ///< in Hz, by the spectral axis; 0: not known
+  double frequency = 0;           ///< frequency in Hz, from the spectral axis; 0 if unknown
 };
 
-/// Header cards for the axes above the second of an image that was made from planes of a cube; each axis has length 1.
+/// Header cards for the axes above the second of an image that was made from planes of a cube. Each of these axes has
+/// length 1.
 struct FurtherAxes {
   std::size_t count = 0;
   std::string cards = {};  ///< CTYPE, CUNIT, CRVAL, CRPIX and CDELT or CDi_i of each axis
 };
 
-/// The axes of a cube above the second, in any order: a spectral axis, an axis of polarisations, and others. Without a
-/// spectral axis, the first axis with several planes that is not STOKES counts as spectral.
+/// The axes of a cube above the second: a spectral axis, an axis of polarisations (STOKES), and others, in any order.
+/// If no CTYPE says that an axis is spectral, the first axis other than STOKES with several planes counts as spectral.
 class CubeAxes {
  public:
-  /// `header` has 80-column cards, which may describe more axes, of length 1; `axes` are NAXIS1, NAXIS2, ...
+  /// `header` has 80-column cards, and may describe more axes than `axes` has; these have length 1. `axes` are NAXIS1,
+  /// NAXIS2, ...
   CubeAxes(std::string_view header, const std::vector<std::int64_t>& axes);
   CubeAxes(const CubeAxes&) = delete;
   CubeAxes& operator=(const CubeAxes&) = delete;
 
   std::int64_t planes() const { return planes_; }
-  /// RESTFRQ in Hz; 0: the header has none.
+  /// RESTFRQ in Hz, or 0 if the header has none.
   double rest_frequency() const { return rest_frequency_; }
   CubePlane plane(std::int64_t number) const;
 
-  /// The planes of a polarisation in the order of their channels, at the coordinates of `like` on all other axes.
+  /// Returns the planes with polarisation `stokes`, in the order of their channels, that have the coordinates of `like`
+  /// on all other axes.
   std::vector<CubePlane> channels_of(int stokes, const CubePlane& like) const;
 
-  /// Describes these axes for an image that combines `planes`. Steps are CDi_i if `as_matrix`, else CDELT. The
-  /// reference pixel is moved so that pixel 1 of each axis has the weighted mean coordinate of the planes.
+  /// Returns the cards of these axes for an image that combines `planes`. Steps are written as CDi_i if `as_matrix`,
+  /// else as CDELT. CRPIX is such that pixel 1 of each axis has the weighted mean coordinate of the planes.
   FurtherAxes axes_of(const std::vector<std::int64_t>& planes, const std::vector<double>& weights,
                       bool as_matrix) const;
 
@@ -70,7 +73,7 @@ class CubeAxes {
   bool radio_velocity_ = true;
 };
 
-/// The weighted mean of `of(plane)` over the planes; without weights, the plain mean.
+/// Returns the weighted mean of `of(plane)` over the planes, or the plain mean if there are no weights.
 template <class F>
 double mean_over(const std::vector<std::int64_t>& planes, const std::vector<double>& weights, F&& of) {
   double sum = 0, all = 0;

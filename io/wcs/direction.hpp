@@ -11,10 +11,10 @@ inline constexpr double degree = std::numbers::pi / 180;
 /// One degree in arcseconds.
 inline constexpr double arcseconds = 3600;
 
-/// A point of the sky as a vector of length 1.
+/// A point on the sky as a vector of length 1.
 using Direction = std::array<double, 3>;
 
-/// The direction of a longitude and a latitude in degrees.
+/// Returns the direction of a longitude and a latitude, both in degrees.
 inline Direction direction_of(double longitude, double latitude) {
   const double across = std::cos(latitude * degree);
   return {across * std::cos(longitude * degree), across * std::sin(longitude * degree), std::sin(latitude * degree)};

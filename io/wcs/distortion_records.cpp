@@ -11,17 +11,17 @@
 namespace srcextract {
 namespace {
 
-/// Where wcslib applies a distortion: to pixel coordinates, before the matrix, or after the matrix.
+/// Where wcslib applies a distortion: to pixel coordinates before the matrix (prior), or after the matrix (sequent).
 constexpr int prior = 1, sequent = 2;
 
-/// Records per axis before the polynomial's terms: its axes, and the offsets or limits of their coordinates.
+/// Number of records per axis before the terms of the polynomial: its axes, and offsets or limits of the coordinates.
 constexpr int sip_head = 5, surface_head = 8;
 
-/// Adds a distortion to a wcsprm, as records in wcslib's format. The distortion has polynomials for both axes.
+/// Adds a distortion of both axes to a wcsprm, as records of wcslib.
 class Records {
  public:
   Records(int sequence, const std::string& type, int count, wcsprm& wcs) : keyword_(sequence == prior ? "DP" : "DQ") {
-    // wcslib frees this memory.
+    // malloc'ed memory, because wcslib frees it.
     dis_ = static_cast<disprm*>(std::calloc(1, sizeof(disprm)));
     if (dis_) dis_->flag = -1;
     if (!dis_ || lindist(sequence, &wcs.lin, dis_, count) != 0)

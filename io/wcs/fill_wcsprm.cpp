@@ -19,23 +19,23 @@
 namespace srcextract {
 namespace {
 
-/// Largest angle in degrees; beyond it a longitude has lost digits of the position.
+/// Largest size of an angle in degrees. A greater number has too few digits left for the position.
 constexpr double largest_angle = 1e6;
 
 std::string axis_keyword(const char* stem, std::size_t axis) {
   return stem + std::to_string(axis + 1);
 }
 
-/// A parameter PVi_m.
+/// A parameter PVi_m of the projection; `axis` is i - 1.
 struct Parameter {
   int axis = 0, m = 0;
   double value = 0;
 };
 
-/// The description before wcslib sees it.
+/// The checked description from which the wcsprm is filled.
 struct Description {
-  std::array<std::string, 2> ctype;  ///< 8 characters or more, without "-SIP"
-  int longitude = 0;                 ///< index of the longitude axis
+  std::array<std::string, 2> ctype;  ///< CTYPE, padded to 8 characters or more, without "-SIP"
+  int longitude = 0;                 ///< index of the longitude axis, 0 or 1
   std::vector<Parameter> parameters;
   std::optional<SipPolynomials> sip;
   std::optional<WatDistortion> wat;
@@ -47,7 +47,7 @@ struct Description {
   }
 };
 
-/// Whether an axis type is a celestial longitude or latitude with a projection (FITS Standard 4.0, 8.3).
+/// Return true if CTYPE names a celestial longitude or latitude with a projection (FITS Standard 4.0, 8.3).
 bool is_longitude(std::string_view ctype) {
   return ctype.substr(0, 5) == "RA---" || ctype.substr(1, 4) == "LON-" || ctype.substr(2, 3) == "LN-";
 }
@@ -88,17 +88,19 @@ std::vector<Parameter> read_parameters(const CelestialKeywords& keywords) {
   return parameters;
 }
 
-/// Determinant of the linear terms of SCAMP's polynomial; 0 if these terms alone map the plane onto a line or a point.
+/// Returns the determinant of the linear terms of SCAMP's polynomial. If it is 0, the linear terms map the plane onto a
+/// line or a point.
 double linear_determinant(const Description& d) {
   return d.parameter(0, 1) * d.parameter(1, 1) - d.parameter(0, 2) * d.parameter(1, 2);
 }
 
-/// Decides what PV cards of a plain TAN mean. SCAMP before version 2 wrote its distortion polynomial there, today
-/// called TPV. TAN itself has no parameter on the latitude axis. The cards are TPV if PV1_1, PV2_1 and the determinant
-/// of the linear terms are not 0. Otherwise the parameters of the latitude axis are dropped.
+/// Decides what the PV cards of a plain TAN projection mean. SCAMP before version 2 wrote a distortion polynomial
+/// there, which is now called TPV. TAN itself has no parameters on the latitude axis. The cards are taken as TPV if
+/// PV1_1, PV2_1 and the determinant of the linear terms are not 0. Else the parameters of the latitude axis are
+/// dropped.
 ///
-/// PVi_0 to PVi_4 alone are ambiguous: the standard uses them for the fiducial point (FITS Standard 4.0, table 13).
-/// Such cards are refused, unless the polynomial they form changes nothing.
+/// If there are no parameters beyond PVi_4, the meaning is ambiguous, since the FITS Standard uses PVi_0 to PVi_4 for
+/// the fiducial point (4.0, table 13). Throws Error{input} then, unless the polynomial would change nothing.
 void settle_tan(Description& d) {
   const bool possible = d.longitude == 0 && linear_determinant(d) != 0;
   constexpr int last_of_standard = 4;
@@ -118,7 +120,7 @@ void settle_tan(Description& d) {
   std::erase_if(d.parameters, [&](const Parameter& p) { return p.axis == latitude; });
 }
 
-/// Finds the distortion, if any, and throws if there is a second one.
+/// Reads the distortion, if there is one. Throws Error{input} if there is more than one.
 void settle_distortion(const CelestialKeywords& keywords, Description& d) {
   d.sip = read_sip(keywords);
   d.wat = read_wat(keywords, d.longitude);
@@ -150,7 +152,7 @@ void check_parameters(const Description& d) {
     refuse("the linear terms of TPV (PVi_1, PVi_2) give many pixels one position");
 }
 
-/// Reads the matrix elements that the header has; false if it has none.
+/// Stores the matrix elements that the header has in `matrix`. Returns false if the header has none.
 bool read_matrix(const CelestialKeywords& keywords, const std::string& stem, const std::string& between,
                  double* matrix) {
   bool any = false;
@@ -179,8 +181,8 @@ void fill_linear(const CelestialKeywords& keywords, wcsprm& wcs) {
   if (read_matrix(keywords, "CD", "_", wcs.cd)) wcs.altlin |= 2;
 }
 
-/// Converts the units of both axes to degrees from any CUNIT. wcsset() would also do that, but must see no text of a
-/// file.
+/// Converts the units of both axes from CUNIT to degrees. wcsset() could convert units too, but would then parse text
+/// from a file.
 void convert_to_degrees(const CelestialKeywords& keywords, wcsprm& wcs) {
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::string unit = keywords.text(axis_keyword("CUNIT", axis));

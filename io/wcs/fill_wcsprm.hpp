@@ -16,14 +16,14 @@ struct FreeWcs {
 };
 using WcsPointer = std::unique_ptr<wcsprm, FreeWcs>;
 
-/// Whether an axis type refers to the sky, correctly or not.
+/// Returns true if a CTYPE names a coordinate of the sky, also if CTYPE is invalid.
 bool is_celestial(const CelestialKeywords& keywords);
 
-/// Describes the two celestial axes for wcslib, from checked values: wcslib sees no card of a file. The caller runs
-/// wcsset(). Cards mean what they mean to astropy.wcs, with one exception for older programs. Parameters PVi_m of a
-/// plain TAN projection are SCAMP's polynomial (TPV) if they form one; otherwise those of the latitude axis are
-/// ignored. Beside SIP they are always ignored. Throws Error{input} with the reason if there is no description: no
-/// celestial projection, a distortion of one axis only, two distortions, values out of range.
+/// Describes the two celestial axes for wcslib. Only checked values are passed on, no card of a file. The caller runs
+/// wcsset(). Cards have the meaning that astropy.wcs gives them, except for PVi_m of a plain TAN projection, which
+/// older programs wrote. If these form SCAMP's polynomial (TPV), they are read as TPV, else those of the latitude axis
+/// are ignored. With SIP all PVi_m are ignored. Throws Error{input} with the reason if there is no celestial
+/// projection, a distortion of only one axis, two distortions, or a value out of range.
 WcsPointer fill_wcsprm(const CelestialKeywords& keywords);
 
 }  // namespace srcextract

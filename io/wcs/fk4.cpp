@@ -7,7 +7,8 @@
 namespace srcextract {
 namespace {
 
-/// From FK5 to FK4 without its terms of aberration: the rotation at B1950, and its change in arcseconds a century.
+/// Rotation from FK5 to FK4 without the elliptic terms of aberration: the matrix at B1950, and its change in arcseconds
+/// per century.
 constexpr double rotation[3][3] = {{0.9999256794678425, 0.01118148281196562, 0.004859003848996022},
                                    {-0.01118148272969232, 0.9999374849247641, -2.717708936468247e-05},
                                    {-0.00485900399622881, -2.715579322970546e-05, 0.999988194643078}};
@@ -15,8 +16,8 @@ constexpr double change[3][3] = {{-0.0005508458576414713, 0.2384844384742432, -0
                                  {-0.2385354433560954, -0.002664266996872802, 0.01225282765749546},
                                  {0.4357269351676567, -0.008536768476441086, 0.002113420799663768}};
 
-/// The elliptic terms of aberration at B1950, a vector in radians. Positions in FK4 include these terms. They change by
-/// aberration_change, in arcseconds a century.
+/// The elliptic terms of aberration at B1950, a vector in radians, which positions in FK4 include. The terms change by
+/// aberration_change, in arcseconds per century.
 constexpr double aberration[3] = {-1.62557e-6, -0.31919e-6, -0.13843e-6};
 constexpr double aberration_change[3] = {1.245e-3, -1.580e-3, -0.659e-3};
 
@@ -37,7 +38,7 @@ SkyPosition fk4_of(const SkyPosition& fk5) {
     shifted[i] = turned + terms;
     along += terms * shifted[i];
   }
-  // The place r has r (1 + r . terms) = shifted.
+  // The position r in FK4 satisfies r (1 + r . terms) = shifted, because r has length 1.
   const double scale = 2 / (1 + std::sqrt(1 + 4 * along));
   for (double& part : shifted) part *= scale;
   const double longitude = std::atan2(shifted[1], shifted[0]) / degree;

@@ -11,8 +11,8 @@
 namespace srcextract {
 namespace {
 
-/// Offsets, in pixels, from a position: the position itself, and the middles of the sides of a pixel around it: left,
-/// right, below, above.
+/// Offsets in pixels from a position: the position itself, then the middles of the sides of a pixel centred on it:
+/// left, right, below, above.
 constexpr std::array<std::array<double, 2>, 5> offsets = {{{0, 0}, {-0.5, 0}, {0.5, 0}, {0, -0.5}, {0, 0.5}}};
 
 using CrossPositions = std::array<SkyPosition, offsets.size()>;

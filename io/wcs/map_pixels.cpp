@@ -17,10 +17,10 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Nodes per batch of a thread.
+/// Number of nodes that a thread computes at a time.
 constexpr std::int64_t nodes_per_batch = 4096;
 
-/// A frame as seen by the threads.
+/// One of the two images: header (80-column cards), and name in messages.
 struct Frame {
   const std::string& header;
   const std::string& name;
@@ -36,7 +36,8 @@ struct Frame {
   }
 };
 
-/// Longitude and latitude of pixels, alternating; `pixels` has x and y alternating, from 1. NaN off the sky.
+/// Returns longitude and latitude of pixels, alternating, in degrees; NaN off the sky. `pixels` has x and y,
+/// alternating, with 1 at the centre of the first pixel.
 std::vector<double> sky_of(const Frame& frame, wcsprm& wcs, const std::vector<double>& pixels) {
   std::vector<double> world, sky(pixels.size());
   if (const std::string reason = world_of_pixels(wcs, pixels, world); !reason.empty()) frame.refuse(reason);
@@ -47,7 +48,7 @@ std::vector<double> sky_of(const Frame& frame, wcsprm& wcs, const std::vector<do
   return sky;
 }
 
-/// Computes the positions of nodes [begin, end).
+/// Computes the positions of nodes [begin, end) in the other image.
 void place_nodes(const Frame& frame, const Frame& other, std::int64_t begin, std::int64_t end, PixelMap& map) {
   const CelestialWcs from = frame.parse();
   const CelestialWcs to = other.parse();
@@ -71,8 +72,9 @@ void place_nodes(const Frame& frame, const Frame& other, std::int64_t begin, std
   }
 }
 
-/// Whether positions interpolated near this node err by more than a quarter of a pixel. Midway between nodes the error
-/// is an eighth of the second difference over three nodes. `step` leads to the next node.
+/// Returns true if positions interpolated near this node err by more than a quarter of a pixel. Midway between two
+/// nodes the error is an eighth of the second difference over three nodes. `step` is the distance in `positions` to the
+/// next node.
 bool bends(const std::vector<double>& positions, std::int64_t node, std::int64_t step) {
   const auto at = [&](std::int64_t i) { return positions[static_cast<std::size_t>(i)]; };
   return std::abs(at(node - step) - 2 * at(node) + at(node + step)) > 2;
@@ -116,7 +118,7 @@ double largest_shift(const PixelMap& map) {
     if (x >= map.shape.width || y >= map.shape.height) continue;
     const double shift = std::hypot(map.x[static_cast<std::size_t>(node)] - static_cast<double>(x),
                                     map.y[static_cast<std::size_t>(node)] - static_cast<double>(y));
-    largest = std::max(largest, shift);  // NaN does not count
+    largest = std::max(largest, shift);  // std::max ignores a NaN here
   }
   return largest >= 0 ? largest : std::numeric_limits<double>::infinity();
 }

@@ -7,19 +7,20 @@
 
 namespace srcextract {
 
-/// Maps the pixels of an image with this shape and header to pixels of another image, by the celestial WCS of both.
-/// The map has positions at nodes of a grid. Projection and distortion come from wcslib; headers are 80-column cards.
-/// One frame may be galactic and the other equatorial.
-/// A node has no position:
-/// - where either frame has no sky;
-/// - where the map bends so much that interpolation errs by more than a quarter of a pixel, as at the cut of an all-sky
-///   map.
-/// Positions depend on the C library's trigonometry, by about 1e-10 pixels.
-/// Throws Error{input} that begins with the name of the frame whose WCS is unusable.
+/// Maps pixels of an image with this shape and header to pixels of another image, through the celestial WCS of both.
+/// The map holds the positions of the nodes of a grid. wcslib computes projections and distortions; headers have
+/// 80-column cards. One image may be in galactic and the other in equatorial coordinates. `name` and `other_name` are
+/// the names of the images in messages.
+/// A node has no position (NaN):
+/// - where either image has no sky;
+/// - where interpolation between nodes would err by more than a quarter of a pixel, as at the edge of an all-sky map.
+/// Positions vary by about 1e-10 pixels with the trigonometric functions of the C library.
+/// Throws Error{input} that begins with the name of the image whose WCS cannot be used.
 PixelMap map_pixels(const Shape& shape, const std::string& header, const std::string& name,
                     const std::string& other_header, const std::string& other_name, const Cpu& where);
 
-/// The largest shift of a node inside the image, in pixels: 0 for aligned frames, infinite if the frames share no sky.
+/// Returns the largest shift in pixels of a node inside the image: 0 for aligned images, infinite if the images share
+/// no sky.
 double largest_shift(const PixelMap& map);
 
 }  // namespace srcextract

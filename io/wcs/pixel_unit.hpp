@@ -4,16 +4,17 @@
 
 namespace srcextract {
 
-/// The unit of an image's pixels, from BUNIT in its header (80-column cards), in the spelling of the FITS Standard.
-/// Counts and electrons are `count`, data numbers `adu`; without BUNIT the unit is `count`. Empty, so that the
-/// catalogue gives no unit, if BUNIT is no FITS unit ("nanomaggies", "[Jy]").
+/// Returns the unit of an image's pixels in the spelling of the FITS Standard, from BUNIT in the header (80-column
+/// cards). Counts and electrons are `count`, data numbers `adu`; without BUNIT the unit is `count`. If BUNIT is no FITS
+/// unit ("nanomaggies", "[Jy]"), returns an empty text, and the catalogue has no unit.
 std::string pixel_unit(const std::string& header);
 
-/// The unit of a sum of pixel values.
-/// - Values per pixel lose the divisor: "Jy/pixel" gives "Jy".
-/// - Other values per beam or solid angle get a factor pixel: "pixel.Jy/beam", "pixel.MJy/sr". Multiplying by the area
-///   of a pixel gives a flux.
-/// - Empty if the FITS Standard cannot express the unit.
+/// Returns the unit of a sum of pixel values.
+/// - For values per pixel the divisor is dropped: "Jy/pixel" gives "Jy".
+/// - For values per beam or solid angle the factor pixel is added: "pixel.Jy/beam", "pixel.MJy/sr". The sum times the
+///   area of a pixel is a flux.
+/// - Values in other units have sums of the same unit.
+/// - If the FITS Standard cannot express the unit, the result is empty.
 std::string sum_unit(const std::string& pixel_unit);
 
 }  // namespace srcextract

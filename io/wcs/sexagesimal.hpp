@@ -4,12 +4,13 @@
 
 namespace srcextract {
 
-/// A right ascension in degrees as hours, minutes and seconds, "12:00:00.00", within [00:00:00, 24:00:00). Seconds are
-/// rounded to `decimals` decimals, at least 1. Empty where the value is not finite.
+/// Returns a right ascension, given in degrees, as hours, minutes and seconds within [00:00:00, 24:00:00), as in
+/// "12:00:00.00". Seconds are rounded to `decimals` decimals, at least 1. Returns an empty text if the value is not
+/// finite.
 std::string sexagesimal_hours(double right_ascension, int decimals);
 
-/// A declination in degrees as degrees, minutes and seconds with a sign, "-30:00:00.0", seconds are rounded to
-/// `decimals` decimals, at least 1. Empty where the value is not finite.
+/// Returns a declination, given in degrees, as sign, degrees, minutes and seconds, as in "-30:00:00.0". Seconds are
+/// rounded to `decimals` decimals, at least 1. Returns an empty text if the value is not finite.
 std::string sexagesimal_degrees(double declination, int decimals, char separator = ':');
 
 }  // namespace srcextract

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int highest_order = 9;
 
-/// The order of one axis; nothing if it is absent.
+/// Returns the order of the polynomial of one axis; nothing if the keyword is absent.
 std::optional<int> order_of(const CelestialKeywords& keywords, const std::string& stem) {
   const std::optional<double> order = keywords.real(stem + "_ORDER");
   if (!order) return std::nullopt;
@@ -21,7 +21,7 @@ std::optional<int> order_of(const CelestialKeywords& keywords, const std::string
 std::vector<DistortionTerm> terms_of(const CelestialKeywords& keywords, const std::string& stem, int order) {
   std::vector<DistortionTerm> terms;
   for (const HeaderValue& value : keywords.values) {
-    // Keywords here look like A_2_0: read_celestial_keywords() accepts no others.
+    // Keywords with the stem have the form A_2_0, since read_celestial_keywords() stores no others.
     const std::string& name = value.keyword;
     if (name.size() != stem.size() + 4 || !name.starts_with(stem + "_")) continue;
     const int p = name[stem.size() + 1] - '0', q = name[stem.size() + 3] - '0';
@@ -30,7 +30,8 @@ std::vector<DistortionTerm> terms_of(const CelestialKeywords& keywords, const st
   return terms;
 }
 
-/// The polynomials of both axes; empty unless both orders are 2 or more, since SIP has no terms below.
+/// Returns the polynomials of both axes. Returns empty ones unless both orders are 2 or more, since SIP has no terms of
+/// lower degree.
 std::array<std::vector<DistortionTerm>, 2> read_pair(const CelestialKeywords& keywords, const std::string& first,
                                                      const std::string& second) {
   const std::optional<int> a = order_of(keywords, first), b = order_of(keywords, second);

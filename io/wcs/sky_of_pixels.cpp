@@ -10,7 +10,7 @@ namespace srcextract {
 
 namespace {
 
-/// Places per batch; limits the work space.
+/// Number of positions in a batch, which limits the temporary memory.
 constexpr std::int64_t places_per_batch = 16384;
 
 SkyPosition around(SkyPosition at) {
@@ -18,7 +18,7 @@ SkyPosition around(SkyPosition at) {
   if (!std::isfinite(at.alpha) || !std::isfinite(at.delta)) return {nan, nan};
   double longitude = std::fmod(at.alpha, 360);
   if (longitude < 0) longitude += 360;
-  if (longitude >= 360) longitude -= 360;  // also if the sum rounded up
+  if (longitude >= 360) longitude -= 360;  // a tiny negative remainder plus 360 rounds to 360
   return {longitude, at.delta};
 }
 
@@ -47,7 +47,7 @@ std::string pixel_of_place(wcsprm& wcs, double longitude, double latitude, doubl
   world[wcs.lng] = longitude;
   world[wcs.lat] = latitude;
   int bad = 0;
-  // One place per call: if inverting the distortion fails for one place, wcslib gives up on all places of the call.
+  // Converts one position per call: if the inverse of the distortion fails for one, wcslib converts none of the call.
   const int status = wcss2p(&wcs, 1, 2, world, &phi, &theta, intermediate, found, &bad);
   if (status != 0 && status != WCSERR_BAD_WORLD)
     return std::string("wcslib cannot invert the WCS (") + wcs_errmsg[status] + ")";
@@ -69,7 +69,7 @@ std::string in_batches(const CelestialWcs& found, const std::string& header, std
                        const std::function<std::string(wcsprm& wcs, std::size_t first, std::size_t count)>& body) {
   std::vector<std::string> reasons(static_cast<std::size_t>(count / places_per_batch + 1));
   parallel_for(count, places_per_batch, where, [&](std::int64_t begin, std::int64_t end) {
-    // wcslib writes errors into a description, so every batch but the first parses its own.
+    // Every batch but the first parses its own WCS, since wcslib writes error messages into the struct.
     const CelestialWcs own = begin == 0 ? CelestialWcs{} : parse_celestial_wcs(header);
     reasons[static_cast<std::size_t>(begin / places_per_batch)] = body(
         begin == 0 ? *found.wcs : *own.wcs, static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));

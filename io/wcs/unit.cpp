@@ -12,13 +12,13 @@
 namespace srcextract {
 namespace {
 
-/// Spellings of observatories, in lower case.
+/// Spellings that observatories use, in small letters, and their units.
 constexpr std::pair<std::string_view, std::string_view> common_names[] = {
     {"adu", "adu"},      {"adus", "adu"},  {"dn", "adu"},          {"count", "count"},
     {"counts", "count"}, {"cts", "count"}, {"electron", "count"},  {"electrons", "count"},
     {"e-", "count"},     {"e", "count"},   {"jy/beam", "Jy/beam"}, {"photons", "photon"}};
 
-/// The unit of a common name, also per second ("DN/s"); empty for other names.
+/// Returns the unit of a common spelling, also per second ("DN/s"); empty for any other text.
 std::string common_unit(std::string name) {
   name = in_small_letters(std::move(name));
   std::string per_second;
@@ -34,7 +34,7 @@ std::string common_unit(std::string name) {
   return "";
 }
 
-/// The text with 'u' for the micro sign, in UTF-8 (the sign, or the Greek letter) or in Latin-1.
+/// Returns the text with 'u' in place of the micro sign, in UTF-8 (micro sign or Greek letter) or in Latin-1.
 std::string with_plain_micro(std::string text) {
   for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc", "\xb5"}) {
     for (std::size_t at = text.find(micro); at != text.npos; at = text.find(micro)) text.replace(at, micro.size(), "u");
@@ -42,14 +42,13 @@ std::string with_plain_micro(std::string text) {
   return text;
 }
 
-/// The text without the 1 of Astropy's "1 / s", which FITS does not allow.
+/// Returns the text without the 1 in Astropy's "1 / s", which FITS does not allow.
 std::string_view without_one(std::string_view text) {
   if (!text.starts_with('1')) return text;
   const std::string_view rest = trimmed(text.substr(1));
   return rest.starts_with('/') ? rest : text;
 }
 
-/// Parses a unit in any accepted spelling.
 std::optional<ParsedUnit> understood(const std::string& text) {
   if (text.size() > 2 * longest_unit) return std::nullopt;
   const std::string plain = with_plain_micro(std::string(without_one(trimmed(text))));
@@ -66,14 +65,14 @@ bool same(const UnitValue& a, const UnitValue& b) {
 
 std::string fits_unit(const std::string& text) {
   std::optional<ParsedUnit> unit = understood(text);
-  // The standard spelling can be longer than `longest_unit`; then there is no result.
+  // The standard spelling can be longer than `longest_unit`; the unit is then not returned.
   return unit && understood(unit->text) ? std::move(unit->text) : "";
 }
 
 std::string vo_unit(const std::string& text) {
   const std::optional<ParsedUnit> unit = understood(text);
   if (!unit) return "";
-  // VOUnits allows one divisor, at the end.
+  // VOUnits allows only one divisor, at the end of the unit.
   const bool divided = unit->factors.size() > 1 && unit->factors.back().power < 0 &&
                        std::ranges::count_if(unit->factors, [](const UnitPower& f) { return f.power < 0; }) == 1;
   std::string out = unit->ten;

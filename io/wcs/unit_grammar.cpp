@@ -16,7 +16,8 @@ void multiply(UnitValue& product, const UnitValue& by, double power) {
   for (std::size_t i = 0; i < quantities; ++i) product.powers[i] += power * by.powers[i];
 }
 
-/// Parses a unit by recursive descent without backtracking. Each function returns nothing if the text does not match.
+/// Parses a unit by recursive descent without backtracking. Each function removes what it parses from `left_`, and
+/// returns nothing if the text does not match.
 class Parser {
  public:
   explicit Parser(std::string_view text) : left_(text) {}
@@ -44,12 +45,12 @@ class Parser {
   }
 
  private:
-  /// Raises the factors from `first` on, which form one term, to this power.
+  /// Raises all factors from index `first` on to a power.
   void raise_from(std::size_t first, double power) {
     for (; first < factors_.size(); ++first) factors_[first].power *= power;
   }
 
-  /// Consumes characters and keeps them in text_.
+  /// Moves the next `count` characters from left_ to text_.
   void take(std::size_t count) {
     text_ += left_.substr(0, count);
     left_.remove_prefix(count);
@@ -59,13 +60,14 @@ class Parser {
     while (left_.starts_with(' ')) take(1);
   }
 
-  /// The next character that is no blank.
+  /// Returns the next character that is no blank, or NUL at the end.
   char next() const {
     const std::size_t at = left_.find_first_not_of(' ');
     return at == left_.npos ? '\0' : left_[at];
   }
 
-  /// The exponent of a leading factor, with a sign or an operator: 10**2, 10^(-2), 10+2.
+  /// Parses the factor at the start and returns its exponent, which must have a sign or an operator: 10**2, 10^(-2),
+  /// 10+2.
   std::optional<double> ten() {
     take(2);
     if (left_.empty()) return std::nullopt;
@@ -102,7 +104,7 @@ class Parser {
     }
   }
 
-  /// Parses a name or a parenthesis, and its power.
+  /// Parses a name or a parenthesis, and the power that follows.
   std::optional<UnitValue> term() {
     const std::size_t first = factors_.size();
     std::optional<UnitValue> base = left_.starts_with('(') ? in_parentheses() : name();
@@ -151,7 +153,7 @@ class Parser {
     return unit;
   }
 
-  /// An exponent with or without operator; a fraction or a decimal number needs parentheses.
+  /// Parses an exponent, with or without an operator. A fraction or a decimal number must be in parentheses.
   std::optional<double> power() {
     blanks();
     if (left_.starts_with("**")) {
@@ -191,7 +193,7 @@ class Parser {
   }
 
   std::string_view left_;
-  std::string text_;  ///< text read so far
+  std::string text_;  ///< text parsed so far, with FITS names
   std::vector<UnitPower> factors_;
 };
 

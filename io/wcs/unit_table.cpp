@@ -14,7 +14,7 @@ struct Power {
   double power = 0;
 };
 
-/// Quantities not listed have power 0.
+/// Powers of at most four quantities; all others have power 0.
 using Powers = std::array<Power, 4>;
 
 struct NamedUnit {
@@ -29,7 +29,7 @@ constexpr double electron_volt = 1.602176634e-19, year = 31557600;
 
 using enum Quantity;
 
-// Factors follow SI 2019, CODATA 2018 and IAU (2009, 2012, 2015), as in astropy.
+// Factors follow the SI of 2019, CODATA 2018 and IAU resolutions (2009, 2012, 2015), as in astropy.
 constexpr Powers energy{{{mass, 1}, {length, 2}, {time, -2}}};
 constexpr Powers voltage{{{mass, 1}, {length, 2}, {time, -3}, {current, -1}}};
 constexpr NamedUnit units[] = {
@@ -107,7 +107,7 @@ constexpr std::pair<std::string_view, double> prefixes[] = {
     {"u", 1e-6}, {"m", 1e-3},  {"c", 1e-2},  {"d", 1e-1},  {"h", 1e2},   {"k", 1e3},   {"M", 1e6},
     {"G", 1e9},  {"T", 1e12},  {"P", 1e15},  {"E", 1e18},  {"Z", 1e21},  {"Y", 1e24}};
 
-/// Common spellings of each unit, separated by blanks.
+/// FITS name of a unit, and other spellings of it, with a blank before and after each.
 constexpr std::pair<std::string_view, std::string_view> spellings[] = {
     {"Angstrom", " Angstroms angstrom angstroms "},
     {"arcmin", " arcmins ARCMIN ARCMINS "},

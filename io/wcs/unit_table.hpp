@@ -30,8 +30,8 @@ enum class Quantity : std::size_t {
 };
 inline constexpr std::size_t quantities = 17;
 
-/// A unit as a factor times powers of metre, kilogram, second, ampere, kelvin, mole, candela, degree and the rest. A
-/// solid angle is an angle squared.
+/// The value of a unit: a factor times powers of the base units of the quantities (metre, kilogram, second, ampere,
+/// kelvin, mole, candela, degree and so on). A solid angle is an angle squared.
 struct UnitValue {
   double factor = 1;
   std::array<double, quantities> powers{};
@@ -39,10 +39,12 @@ struct UnitValue {
   double power(Quantity quantity) const { return powers[static_cast<std::size_t>(quantity)]; }
 };
 
-/// The unit of a name in FITS Standard 4.0 (tables 3 to 5), with a prefix where allowed. Names are case-sensitive.
+/// Returns the unit of a name in FITS Standard 4.0 (tables 3 to 5), with a prefix where that is allowed. Names are
+/// case-sensitive. Returns nothing for any other name.
 std::optional<UnitValue> named_unit(std::string_view name);
 
-/// FITS name of a unit that is often misspelt: "DEGREES", "sec", "counts", "DN"; empty for other names.
+/// Returns the FITS name of a unit in a common other spelling, such as "DEGREES", "sec", "counts" or "DN"; empty for
+/// any other name.
 std::string_view standard_name(std::string_view name);
 
 }  // namespace srcextract

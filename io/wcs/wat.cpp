@@ -11,14 +11,15 @@
 namespace srcextract {
 namespace {
 
-/// Characters of text in a card. IRAF cuts its text there, so trailing blanks of a card belong to it.
+/// Number of characters of text in a WAT card. IRAF continues a text after that many characters, so that trailing
+/// blanks of a card belong to the text.
 constexpr std::size_t card_text = 68;
 
 /// Limits of wcslib: powers 0 to 9, degree at most 9.
 constexpr int most_powers = 10, highest_degree = 9;
 constexpr int most_parameters = 30;
 
-/// The beginning of a text, for messages.
+/// Returns the beginning of a text for messages, in quotes.
 std::string shown(std::string_view text) {
   return "'" + std::string(text.substr(0, 20)) + "'";
 }
@@ -27,7 +28,7 @@ std::string wat_of(int axis) {
   return "WAT" + std::to_string(axis + 1);
 }
 
-/// The text of an axis's WAT cards, joined from card 001 to the first missing one.
+/// Returns the text of an axis's WAT cards, joined from card 001 to the last before a missing card.
 std::string joined(const CelestialKeywords& keywords, int axis) {
   std::string text;
   for (int card = 1; card <= 999; ++card) {
@@ -42,7 +43,7 @@ std::string joined(const CelestialKeywords& keywords, int axis) {
 
 using Words = std::map<std::string, std::string>;
 
-/// The pairs `name = value` of a text. Values with blanks are in double quotes.
+/// Returns the pairs `name = value` in a text. Values that contain blanks are in double quotes.
 Words words_in(std::string_view text, const std::string& where) {
   const auto skip_blanks = [&] { text.remove_prefix(std::min(text.find_first_not_of(' '), text.size())); };
   Words words;
@@ -65,7 +66,7 @@ Words words_in(std::string_view text, const std::string& where) {
   return words;
 }
 
-/// The numbers of a text that holds only numbers.
+/// Returns the numbers in a text. Throws Error{input} if the text contains anything else.
 std::vector<double> numbers_in(std::string_view text, const std::string& where) {
   std::vector<double> numbers;
   while (true) {
@@ -79,14 +80,14 @@ std::vector<double> numbers_in(std::string_view text, const std::string& where) 
   }
 }
 
-/// A whole number from `least` to `most`.
+/// Returns the number as an int. Throws Error{input} unless it is an integer from `least` to `most`.
 int count_in(double number, int least, int most, const std::string& what) {
   if (!(number >= least && number <= most) || number != std::floor(number))
     refuse(what + " is none of " + std::to_string(least) + " to " + std::to_string(most));
   return static_cast<int>(number);
 }
 
-/// Cross terms of a surface: none, all, or half of them.
+/// Kinds of surfaces by their cross terms x^i y^j: none, all, or those of a limited degree (has_term()).
 enum class CrossTerms { none, full, half };
 
 bool has_term(CrossTerms cross, int x, int y, int x_powers, int y_powers) {
@@ -94,7 +95,7 @@ bool has_term(CrossTerms cross, int x, int y, int x_powers, int y_powers) {
   return cross == CrossTerms::full || x + y < std::max(x_powers, y_powers);
 }
 
-/// Reads IRAF's surface: kind, number of powers in x and y, cross terms, limits, coefficients.
+/// Parses IRAF's description of a surface: basis, numbers of powers in x and y, cross terms, limits, coefficients.
 WatSurface surface_in(const std::string& text, const std::string& where) {
   const std::vector<double> numbers = numbers_in(text, where);
   constexpr std::size_t head = 8;
@@ -126,7 +127,7 @@ WatSurface surface_in(const std::string& text, const std::string& where) {
   return surface;
 }
 
-/// The parameters projp0, projp1, ...
+/// Returns the parameters projp0, projp1, ... that the words have, with their numbers.
 std::vector<std::pair<int, double>> projection_in(const Words& words, const std::string& where) {
   std::vector<std::pair<int, double>> parameters;
   for (int m = 0; m < most_parameters; ++m) {
@@ -140,7 +141,7 @@ std::vector<std::pair<int, double>> projection_in(const Words& words, const std:
 }
 
 std::string wtype_of(const std::string& text) {
-  // Text that describes no distortion need not be understood.
+  // Other kinds of WAT text describe no distortion, and are ignored.
   constexpr std::string_view name = "wtype=";
   if (!text.starts_with(name)) return "";
   const std::string type = text.substr(name.size(), text.find(' ') - name.size());

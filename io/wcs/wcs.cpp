@@ -17,7 +17,7 @@ const char* const no_celestial_wcs = "the header has no celestial WCS (CTYPE1, C
 
 namespace {
 
-/// Sets `places` of pixels [first, first + count) to their sky positions; NaN off the sky.
+/// Sets places [first, first + count) to the sky positions of the pixels with these indices; NaN off the sky.
 std::string fill(wcsprm& wcs, bool galactic, std::span<const double> x, std::span<const double> y, std::size_t first,
                  std::size_t count, std::vector<SkyPosition>& places) {
   std::vector<double> pixels(2 * count), world;
@@ -38,14 +38,13 @@ std::string fill_all(const CelestialWcs& found, const std::string& header, std::
   });
 }
 
-/// The places of four pixels.
 std::string fill_four(const CelestialWcs& found, const std::array<double, 4>& x, const std::array<double, 4>& y,
                       std::vector<SkyPosition>& places) {
   places.resize(4);
   return fill(*found.wcs, found.galactic(), x, y, 0, 4, places);
 }
 
-/// The outer corners of an image.
+/// Returns the sky positions of the image's outer corners, or nothing if these cannot be computed.
 std::vector<SkyPosition> corners(const CelestialWcs& found, const Shape& shape) {
   const auto right = static_cast<double>(shape.width) + 0.5, top = static_cast<double>(shape.height) + 0.5;
   std::vector<SkyPosition> footprint;
@@ -53,7 +52,7 @@ std::vector<SkyPosition> corners(const CelestialWcs& found, const Shape& shape) 
   return footprint;
 }
 
-/// Area of the parallelogram spanned by the vectors from a to b and from c to d.
+/// Returns the area of the parallelogram spanned by the vector from a to b and the vector from c to d.
 double parallelogram(const Direction& a, const Direction& b, const Direction& c, const Direction& d) {
   Direction u{}, v{};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -108,7 +107,7 @@ std::string measure_pixel(const std::string& header, const Shape& shape, double&
   const CelestialWcs found = parse_celestial_wcs(header);
   if (!found.wcs) return found.reason;
   const double x = (static_cast<double>(shape.width) + 1) / 2, y = (static_cast<double>(shape.height) + 1) / 2;
-  std::vector<SkyPosition> sides;  // middles of the pixel's four sides
+  std::vector<SkyPosition> sides;  // middles of the four sides of the pixel
   std::string problem = fill_four(found, {x - 0.5, x + 0.5, x, x}, {y, y, y - 0.5, y + 0.5}, sides);
   if (!problem.empty()) return problem;
   std::array<Direction, 4> at{};

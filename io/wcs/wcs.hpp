@@ -11,36 +11,38 @@
 
 namespace srcextract {
 
-/// The reason that find_on_sky returns for a header without a celestial WCS. Any other reason means that the WCS is
-/// unusable.
+/// Reason that find_on_sky() returns for a header without a celestial WCS. Any other reason means that there is a WCS
+/// that cannot be used.
 extern const char* const no_celestial_wcs;
 
-/// Sets `places` to the sky positions of pixels (the centre of the first is (1, 1)), by the celestial WCS of a FITS
-/// header (80-column cards). wcslib supplies projections and distortions. ICRS and FK5 2000 count as J2000; galactic
-/// positions are rotated to ICRS. Returns an empty string, or the reason why there are no sky positions.
+/// Computes the sky positions `places` of pixels, where (1, 1) is the centre of the first pixel, by the celestial WCS
+/// of a FITS header (80-column cards). wcslib computes projections and distortions. ICRS and FK5 of equinox 2000 count
+/// as J2000; galactic positions are rotated to ICRS. Returns an empty string, or the reason why there are no sky
+/// positions.
 std::string find_on_sky(const std::string& header, std::span<const double> x, std::span<const double> y,
                         std::vector<SkyPosition>& places, const Cpu& where = {});
 
-/// Adds ALPHA_J2000 and DELTA_J2000 of each source's X_IMAGE, Y_IMAGE. Sets `footprint` to the sky positions of the
-/// image's four outer corners, from that of pixel (1, 1) along the first row and around. Without sky positions, returns
-/// the reason and adds nothing.
+/// Adds the columns of sky positions, such as ALPHA_J2000 and DELTA_J2000, at X_IMAGE, Y_IMAGE of each source. Sets
+/// `footprint` to the sky positions of the outer corners of the image, starting beside pixel (1, 1) and going along the
+/// first row and around. If there are no sky positions, returns the reason and adds nothing; else returns an empty
+/// string.
 std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
                               std::vector<SkyPosition>& footprint, const Cpu& where = {});
 
-/// Sets x and y to the pixels at the given right ascensions and declinations (J2000, degrees; ICRS and FK5 2000 count
-/// as one). The centre of the first pixel is (1, 1). NaN off the projection. Returns an empty string, or the reason why
-/// there are no sky positions.
+/// Computes the pixels x, y at right ascensions and declinations in degrees (J2000; ICRS and FK5 of equinox 2000 count
+/// as equal). The centre of the first pixel is (1, 1). Pixels off the projection are NaN. Returns an empty string, or
+/// the reason why there are no sky positions.
 std::string find_on_image(const std::string& header, std::span<const double> alpha, std::span<const double> delta,
                           std::vector<double>& x, std::vector<double>& y, const Cpu& where = {});
 
-/// Sets `side` to the side, in arcseconds, of a square with the area of the image's central pixel. Returns an empty
-/// string, or the reason why the area is unknown.
+/// Sets `side` to the side, in arcseconds, of a square with the area of the central pixel of the image. Returns an
+/// empty string, or the reason why the area is unknown.
 std::string measure_pixel(const std::string& header, const Shape& shape, double& side);
 
 /// Size of a pixel by the linear part of any WCS, celestial or not, in the units of its axes. Without a WCS the size is
 /// 1, as in SExtractor; with a singular matrix it is 0.
 struct LinearPixel {
-  double side = 0;          ///< side of a square of the same area
+  double side = 0;          ///< side of a square with the area of the pixel
   double last_by_last = 0;  ///< diagonal matrix element of the last axis, which SExtractor's CLASS_STAR uses as the
                             ///< pixel's side
 };

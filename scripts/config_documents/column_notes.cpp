@@ -11,8 +11,8 @@ const ColumnNote* find_note(std::span<const ColumnNote> notes, const std::string
   return found == notes.end() ? nullptr : &*found;
 }
 
-/// The note of a column that follows from its name: MAG_*, MAGERR_*, ISO1 to ISO7. Throws std::runtime_error for
-/// others.
+/// The note of a column whose name determines it: MAG_*, MAGERR_*, ISO1 to ISO7. Throws std::runtime_error for other
+/// names.
 ColumnNote note_of_pattern(const std::string& name) {
   ColumnNote note{.name = name, .source = manual, .sextractor = same};
   if (name.starts_with("MAG_")) {
@@ -30,7 +30,7 @@ ColumnNote note_of_pattern(const std::string& name) {
   return note;
 }
 
-/// ColumnNote::definition of a column on the sky, from parts of its name and the columns that it is made of.
+/// ColumnNote::definition of a column in sky units, derived from its name and from the columns it is computed from.
 std::string sky_definition(const std::string& name, const ColumnNeeds& needs) {
   const auto code = [&](std::size_t i) { return "`" + std::string(needs[i]) + "`"; };
   const std::string place = code(0) + ", " + code(1), turned = " of [*J M J*ᵀ](#on-the-sky)";
@@ -56,7 +56,8 @@ std::string sky_definition(const std::string& name, const ColumnNeeds& needs) {
   return std::string(major ? "semi-major" : "semi-minor") + " axis" + turned;
 }
 
-/// ColumnNote::sextractor of a column on the sky, for SExtractor 2.25 (tests/truth/test_world.py).
+/// ColumnNote::sextractor of a column in sky units. Differences are relative to SExtractor 2.25
+/// (tests/truth/test_world.py).
 std::string sky_in_sextractor(const std::string& name, const ColumnNeeds& needs) {
   if ((name.starts_with("C") || name.starts_with("ERRC")) && name.ends_with("_WORLD"))
     return name + ": divides by no less than 10⁻⁶";

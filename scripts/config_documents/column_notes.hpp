@@ -7,17 +7,19 @@
 
 namespace srcextract::documents {
 
-/// What docs/catalogue.md says of a column beside what is declared of it. Markdown, on one line.
+/// The texts about a column in docs/catalogue.md that do not follow from its declaration in the code. Each text is
+/// Markdown on one line.
 struct ColumnNote {
   std::string name = {};
   std::string definition = {};
-  std::string source = {};      ///< where the definition is from
-  std::string sextractor = {};  ///< its name in SExtractor and, after a colon, the difference; empty: none
-  std::string sep = {};         ///< the name in what sep.extract returns, or the function
-  std::string photutils = {};   ///< the name in photutils' SourceCatalog
+  std::string source = {};  ///< who defined the column: one of the constants below
+  /// name in SExtractor, then a colon and the difference; `same` or empty (SExtractor lacks the column) are special
+  std::string sextractor = {};
+  std::string sep = {};  ///< name of the field that sep.extract returns, or of the sep function for the same quantity
+  std::string photutils = {};  ///< name in photutils' SourceCatalog
 };
 
-// Where definitions are from.
+// Values of ColumnNote::source: who defined a column. `manual` stands for SExtractor's manual.
 inline constexpr const char* manual = "";
 inline constexpr const char* bertin_arnouts = "Bertin & Arnouts (1996)";
 inline constexpr const char* kron = "Kron (1980)";
@@ -27,15 +29,16 @@ inline constexpr const char* king = "King (1983)";
 inline constexpr const char* stetson = "Stetson (1987)";
 inline constexpr const char* ours_alone = "srcextract";
 
-/// ColumnNote::sextractor of a column that has the same name and meaning in SExtractor.
+/// Value of ColumnNote::sextractor for a column that has the same name and meaning in SExtractor.
 inline constexpr const char* same = "=";
 
-/// Notes of the columns that catalogues have without being asked for.
+/// Notes of the columns that catalogues contain by default.
 std::span<const ColumnNote> notes_of_default_columns();
-/// Notes of the other columns in pixels, except magnitudes and ISO1 to ISO7, whose notes follow from their names.
+/// Notes of all other columns in pixel units, except magnitudes and ISO1 to ISO7, whose notes derive from their names.
 std::span<const ColumnNote> notes_of_further_columns();
 
-/// The note of a column. Throws std::runtime_error if there is none.
+/// The note of the column `name`, which is computed from the columns `needs`. Throws std::runtime_error if there is no
+/// note.
 ColumnNote note_of(const std::string& name, const ColumnNeeds& needs);
 
 }  // namespace srcextract::documents

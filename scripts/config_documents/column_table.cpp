@@ -36,7 +36,7 @@ std::string as_code(const std::string& name) {
   return name.empty() ? "" : "`" + name + "`";
 }
 
-/// The cell about SExtractor: `NAME`, then a colon and the difference if there is one.
+/// The table cell about SExtractor: the column's name there as code, then a colon and the difference, if there is one.
 std::string in_sextractor(const ColumnNote& note) {
   if (note.sextractor == same) return as_code(note.name);
   const std::size_t end = std::min(note.sextractor.find_first_of(":;"), note.sextractor.size());

@@ -4,7 +4,7 @@
 
 namespace srcextract::documents {
 
-/// The table of the catalogue's columns in docs/catalogue.md, in their order.
+/// The Markdown table of all catalogue columns, in catalogue order, for docs/catalogue.md.
 std::string column_table();
 
 }  // namespace srcextract::documents

@@ -5,7 +5,7 @@
 namespace srcextract::documents {
 namespace {
 
-/// Whether every state in which a key may be set has this limit of it, of the same value.
+/// Whether `key` has this limit, with the same value, in every state in which `key` may be set.
 bool is_everywhere(const Decider& decider, const std::string& key, const std::string& limit, const Json& value) {
   return std::ranges::all_of(decider.states, [&](const State& state) {
     const Demand& demand = state.demands.at(key);
@@ -13,7 +13,8 @@ bool is_everywhere(const Decider& decider, const std::string& key, const std::st
   });
 }
 
-/// What a state demands of a key beyond what all do: `false` if it may not be set; empty if that is nothing.
+/// The limits of `key` in one state that do not hold in all states. `false` if the key may not be set in the state; an
+/// empty object if the state adds nothing.
 Json more_than_others(const Decider& decider, const State& state, const std::string& key) {
   const Demand& demand = state.demands.at(key);
   if (demand.is_useless) return false;
@@ -35,7 +36,8 @@ Json conditions_of(const Decider& decider) {
       if (!more.is_object() || !more.empty()) properties[key] = more;
     }
     if (properties.empty()) continue;
-    // A key that is not set has its default, and fulfils any condition on its value.
+    // The condition also applies if decider.key is not set but has this word by default; for other words, the key must
+    // be set.
     Json has_word = {{"properties", {{decider.key, {{"const", decider.states[i].word}}}}}};
     if (i != decider.is_default) has_word["required"] = {decider.key};
     conditions.push_back({{"if", has_word}, {"then", {{"properties", properties}}}});

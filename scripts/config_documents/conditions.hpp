@@ -10,33 +10,35 @@
 
 namespace srcextract::documents {
 
-// The limits of a key may depend on the word that another key of its section has. The functions here find that out:
-// they try every word and compare what the declaration then says.
+// The allowed values of a key may depend on the word of another key in the same section. The functions here find these
+// dependencies by setting every word in turn and reading the limits that for_each_field() then declares.
 
-/// What is demanded of a key in one state of the others.
+/// The demands of the declaration on a key while other keys of the section have certain values.
 struct Demand {
-  bool is_useless = false;  ///< it may not be set
-  Json limits;              ///< of a number; and `enum`, the words that are left of an enumeration, if not all are
+  bool is_useless = false;  ///< true: the key may not be set
+  /// JSON schema limits of a number; `enum`: the allowed words, if not all words of an enumeration are allowed
+  Json limits;
 };
 
-/// One word of a key, and what is demanded of the other keys of the section with it.
+/// A word of a key, and the demands on the other keys of the section while the key has this word.
 struct State {
   Json word;
   std::map<std::string, Demand> demands;
 };
 
-/// The key with the words that decide, in the order of its enumeration. `is_default` is the index of the word that
-/// holds if the key is not set, or beyond the last if none does.
+/// A key with words, on which demands on other keys may depend, and one state for each word. `is_default` is the index
+/// of the default word, or the number of words if the key has no default.
 struct Decider {
   std::string key;
   std::vector<State> states;
   std::size_t is_default;
 };
 
-/// The schema's conditions, one for each word that makes demands of its own: `if` the key has the word, `then` these.
+/// The schema's conditions, one for each word with demands of its own: `if` the key has the word, `then` the demands
+/// hold.
 Json conditions_of(const Decider& decider);
 
-/// Removes from the limits of `key` those that hold only for some words of a decider.
+/// Removes from the limits of `key` the limits that hold only for some words of another key.
 void remove_conditional(Json& limits, const std::string& key, const std::vector<Decider>& deciders);
 
 template <class T>
@@ -58,7 +60,7 @@ std::string problem_of(const T& t, const std::string& path) {
   return problem;
 }
 
-/// The words of the key at `path` that are no problem where the other keys are as in `t`.
+/// The words that the key at `path` may have while all other keys are as in `t`.
 template <class T>
 Json words_left(const T& t, const std::string& path, const Json& words) {
   Json left = Json::array();
@@ -70,7 +72,7 @@ Json words_left(const T& t, const std::string& path, const Json& words) {
   return left;
 }
 
-/// What `t` demands of the keys of a section.
+/// The demands on every key of the section while the keys have the values in `t`.
 template <class T>
 std::map<std::string, Demand> demands_in(const T& t, const std::string& section) {
   std::map<std::string, Demand> demands;
@@ -87,7 +89,7 @@ std::map<std::string, Demand> demands_in(const T& t, const std::string& section)
   return demands;
 }
 
-/// Every key of a section that has words. In `t` all keys have their defaults, if there are any.
+/// A Decider for every key of the section whose values are words. If `has_defaults` is true, `t` contains the defaults.
 template <class T>
 std::vector<Decider> deciders_of(const T& t, const std::string& section, bool has_defaults) {
   std::vector<Decider> deciders;

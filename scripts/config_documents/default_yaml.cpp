@@ -21,7 +21,7 @@ Lines lines_of(const std::string& text) {
   return lines;
 }
 
-/// The line of a key, or the end.
+/// The line of the key in the YAML text `lines`, or the end if the key is absent.
 Lines::const_iterator find_key(const Lines& lines, const config::Field& field) {
   auto line = std::ranges::find(lines, field.section.name + ":");
   if (line == lines.end()) return line;
@@ -31,7 +31,7 @@ Lines::const_iterator find_key(const Lines& lines, const config::Field& field) {
   return lines.end();
 }
 
-/// The text as lines of a comment, without the marks of Markdown.
+/// The text as comment lines of YAML, without Markdown backticks, indented by `indent`.
 Lines comment(const std::string& indent, const std::string& text) {
   constexpr std::size_t most_columns = 120;
   Lines lines;

@@ -4,8 +4,8 @@
 
 namespace srcextract::documents {
 
-/// `text` of config/default.yaml with an entry for each key that it lacks, after the key declared before it. An entry
-/// is the key's description as a comment, and its default.
+/// Completes `text`, the content of config/default.yaml. Each missing key gets an entry behind the key declared before
+/// it: its description as a comment, and its default.
 std::string default_yaml(const std::string& text);
 
 }  // namespace srcextract::documents

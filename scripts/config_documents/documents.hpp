@@ -5,18 +5,18 @@
 
 namespace srcextract::documents {
 
-/// A file of the repository that is generated from the declaration of keys and columns, or of which a part is.
+/// A file of the repository that is generated, wholly or in part, from the declarations of keys and columns.
 struct Document {
-  std::string path;  ///< from the root of the repository
-  std::string text;  ///< what it must hold
+  std::string path;  ///< path relative to the root of the repository
+  std::string text;  ///< the text that the file must have
 };
 
-/// The JSON schemas in config/, and the pages in docs/ with their tables. The rest of a page is as it stands under
-/// `root`, and so are the entries of config/default.yaml. Throws std::runtime_error if a page cannot be
-/// read or has no place for its table.
+/// The generated files: config/default.yaml, the JSON schemas in config/, and the pages in docs/ that contain a table.
+/// Hand-written text of the pages and of config/default.yaml is read from the files under `root`. Throws
+/// std::runtime_error if a page cannot be read or lacks the lines that enclose its table.
 std::vector<Document> documents(const std::string& root);
 
-/// The text of a file; empty if there is none.
+/// The text of a file; empty if the file cannot be read.
 std::string file_text(const std::string& path);
 
 }  // namespace srcextract::documents

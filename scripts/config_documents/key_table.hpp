@@ -12,9 +12,9 @@
 
 namespace srcextract::documents {
 
-// The table of keys in docs/, in Markdown.
+// Functions for the Markdown tables of configuration keys in docs/.
 
-/// The type of one value, and of several.
+/// The words for the type of one value ("number") and of several ("numbers").
 struct TypeName {
   std::string one, several;
 };
@@ -36,7 +36,7 @@ TypeName type_name(const config::Field& field, const std::vector<Item>&) {
   return {"list of " + items, "lists of " + items};
 }
 
-/// The values that there may be, where the declaration does not say it in words.
+/// The range of the values as text. Used unless Field::allowed describes the range in words.
 std::string range_of(const config::Field& field, double);
 std::string range_of(const config::Field& field, std::int64_t);
 std::string range_of(const config::Field& field, bool);
@@ -44,7 +44,7 @@ std::string range_of(const config::Field& field, const std::string&);
 std::string range_of(const config::Field& field, const HduNames&);
 std::string range_of(const config::Field& field, const std::map<std::string, std::string>&);
 std::string range_of(const config::Field& field, const FlagMapConfig&);
-/// The same for words: `a`, `b`.
+/// The words as Markdown code with commas: `a`, `b`.
 std::string in_code(const std::vector<std::string>& words);
 template <class Enum>
 requires std::is_enum_v<Enum> std::string range_of(const config::Field&, Enum) {
@@ -58,8 +58,8 @@ std::string range_of(const config::Field& field, const std::vector<Item>&) {
 std::string table_row(const config::Field& field, const std::string& type, const std::string& range,
                       const std::string& default_value);
 
-/// The rows of the keys that for_each_field declares for a T. In `t` all keys have their defaults, or else
-/// `instead_of_defaults` says what they have.
+/// The table rows of all keys that for_each_field() declares for T. `t` contains the defaults, unless
+/// `instead_of_defaults` is the text for the column of defaults.
 template <class T>
 std::string table_rows(const T& t, const std::string& instead_of_defaults = "") {
   std::string rows;
@@ -72,9 +72,9 @@ std::string table_rows(const T& t, const std::string& instead_of_defaults = "") 
   return rows;
 }
 
-/// The table in docs/configuration.md.
+/// The table of all configuration keys for docs/configuration.md.
 std::string config_table();
-/// The table in docs/compare_rules.md.
+/// The table of all keys of comparison rules for docs/compare_rules.md.
 std::string rules_table();
 
 }  // namespace srcextract::documents

@@ -17,8 +17,8 @@ void write(const std::string& path, const std::string& text) {
   if (!file) throw std::runtime_error(path + " cannot be written");
 }
 
-/// Writes the documents that differ from the files under `root`, and prints their names; with `only_check`, only prints
-/// them. Returns their number.
+/// Compares the documents with the files under `root` and prints the names of files that differ. Unless `only_check` is
+/// true, writes those files. Returns the number of files that differ.
 int differing(const std::string& root, bool only_check) {
   int count = 0;
   for (const Document& document : srcextract::documents::documents(root)) {
@@ -33,7 +33,6 @@ int differing(const std::string& root, bool only_check) {
 
 }  // namespace
 
-/// usage: config_documents ROOT [--check]
 int main(int argc, char** argv) try {
   const bool only_check = argc == 3 && std::string(argv[2]) == "--check";
   if (argc != 2 && !only_check) throw std::runtime_error("usage: config_documents ROOT [--check]");

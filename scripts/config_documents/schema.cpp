@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t line_length = 120;
 
-/// Whether it is, or holds, the description of a key or a section.
+/// Whether the JSON value, or a value inside it, is the description of a key or a section.
 bool describes(const Json& json) {
   return (json.is_object() && json.contains("description")) ||
          std::any_of(json.begin(), json.end(), [](const Json& j) { return j.is_structured() && describes(j); });
@@ -32,10 +32,11 @@ std::string on_one_line(const Json& json) {
   return json.is_object() ? "{ " + text + " }" : "[" + text + "]";
 }
 
-/// The JSON as text. `before` characters stand before it on its line, which is indented by `indent`.
+/// The JSON value as text. `before` is the number of characters that precede the value on its line; further lines are
+/// indented by `indent`.
 std::string text_of(const Json& json, std::size_t indent, std::size_t before) {
   const std::string line = on_one_line(json);
-  const bool is_short = before + line.size() < line_length;  // with the comma behind it
+  const bool is_short = before + line.size() < line_length;  // less than the limit, since a comma may follow
   if (!json.is_structured() || json.empty() || (is_short && !describes(json))) return line;
   const std::string margin(indent + 2, ' ');
   std::string text;
@@ -47,7 +48,7 @@ std::string text_of(const Json& json, std::size_t indent, std::size_t before) {
   return json.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-/// A JSON document as one reads it: lists and objects stand on one line where they are short and describe no key.
+/// A JSON document in readable form: lists and objects are on one line if they are short and contain no description.
 std::string json_text(const Json& json) {
   return text_of(json, 0, 0) + "\n";
 }
@@ -61,8 +62,8 @@ Json whole_schema(const std::string& title, const std::string& description, cons
           {"properties", sections}};
 }
 
-/// The rule of one pattern. config/rules.cpp demands `error` with sigma; no declaration of a key knows which others are
-/// set.
+/// The schema of one column pattern. The condition that difference `sigma` requires the key `error` is added here, as
+/// in config/rules.cpp, because declarations of keys cannot express which other keys are set.
 Json rule_schema() {
   Json rule = sections_of(ColumnRule{}, false).at("columns");
   Json is_sigma = {{"required", {"difference"}}, {"properties", {{"difference", {{"const", "sigma"}}}}}};
@@ -70,7 +71,7 @@ Json rule_schema() {
   return rule;
 }
 
-/// The section whose keys are patterns.
+/// The schema of the section `columns`, whose keys are patterns of column names.
 Json columns_schema() {
   const Json pattern =
       type_of(config::Field{.section = {}, .key = {}, .description = {}, .is_column = true}, std::string());

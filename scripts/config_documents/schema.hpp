@@ -8,14 +8,15 @@
 
 namespace srcextract::documents {
 
-/// The schema of a section, still without keys. A section may have no other keys than those that are added.
+/// The schema of a section without keys. The schema forbids all keys that are not added later.
 Json section_object(const std::string& description);
 
-/// Adds conditions to a section: a single one directly.
+/// Adds conditions to the schema of a section. A single condition becomes part of the section, several become its
+/// "allOf".
 void add_conditions(Json& section, const Json& conditions);
 
-/// The schemas of the sections that for_each_field declares for a T, by name. In `t` all keys have their defaults, if
-/// there are any.
+/// The schemas of all sections that for_each_field() declares for T, by name. If `has_defaults` is true, `t` contains
+/// the defaults.
 template <class T>
 Json sections_of(const T& t, bool has_defaults) {
   Json sections = Json::object();
@@ -41,9 +42,9 @@ Json sections_of(const T& t, bool has_defaults) {
   return sections;
 }
 
-/// config/schema.json.
+/// The text of config/schema.json.
 std::string config_schema();
-/// config/compare.schema.json.
+/// The text of config/compare.schema.json.
 std::string rules_schema();
 
 }  // namespace srcextract::documents

@@ -6,18 +6,18 @@
 namespace srcextract::documents {
 namespace {
 
-/// The characters of a FITS name, as config/values.cpp reads them: printable ASCII without a blank at either end.
+/// Pattern of a FITS name, as config/values.cpp accepts it: printable ASCII without a blank at either end.
 constexpr const char* any_name = "^[!-~]([ -~]*[!-~])?$";
-/// The same without a *, which makes a pattern of a name.
+/// Like any_name, but without *, which would be a wildcard.
 constexpr const char* one_name = "^[!-)+-~]([ -)+-~]*[!-)+-~])?$";
 constexpr int longest_name = 68;
 
-/// A name, or the whole number that stands for one.
+/// Schema of a name that matches `pattern`, or of a whole number (an HDU, for example) in place of the name.
 Json name_like(const char* pattern) {
   return {{"type", {"string", "integer"}}, {"pattern", pattern}, {"maxLength", longest_name}, {"minimum", 0}};
 }
 
-/// A whole number without the point that JSON would give a double.
+/// A JSON number. A whole number is written without the ".0" that JSON output adds to a double.
 Json number(double value) {
   if (std::trunc(value) == value) return static_cast<std::int64_t>(value);
   return value;
@@ -50,7 +50,7 @@ Json type_of(const config::Field& field, const std::string&) {
   return type;
 }
 
-/// A name or a list of names: the schema applies `pattern` to names only, `items` to lists only.
+/// Schema of a name or a list of names. JSON schema applies `pattern` to a string only, and `items` to a list only.
 Json type_of(const config::Field&, const HduNames&) {
   Json type = name_like(any_name);
   type["type"] = {"string", "integer", "array"};

@@ -15,9 +15,10 @@ namespace srcextract::documents {
 
 using Json = nlohmann::ordered_json;
 
-// A key in a JSON schema, by the type of its member.
+// Functions for the JSON schema of a key, overloaded by the type of the configuration member.
 
-/// A word as the schema has it: the words 0 and 1 stand in YAML as numbers.
+/// A word of an enumeration as a JSON value. Words that begin with a digit become numbers, since YAML reads them as
+/// numbers.
 Json word_of(const std::string& word);
 
 template <class Enum>
@@ -27,7 +28,7 @@ requires std::is_enum_v<Enum> Json words_of(Enum) {
   return words;
 }
 
-/// The values that the schema allows, limits aside.
+/// The JSON schema of the values that a key accepts, without numeric limits.
 Json type_of(const config::Field& field, double);
 Json type_of(const config::Field& field, std::int64_t);
 Json type_of(const config::Field& field, bool);
@@ -50,10 +51,10 @@ Json type_of(const config::Field& field, const std::vector<Item>&) {
   return type;
 }
 
-/// The limits of a number, as the schema has them.
+/// The limits of a number as keywords of JSON schema.
 Json limits_of(const config::Field& field);
 
-/// The default of a key as the schema has it: the value of its member.
+/// The default of a key as JSON; `value` is the default.
 template <class Member>
 Json default_of(const Member& value) {
   return value;
@@ -62,7 +63,7 @@ inline Json default_of(const HduNames& value) {
   return value.text();
 }
 inline Json default_of(const std::vector<FlagMapConfig>&) {
-  return Json::array();  // there are none unless a user names some
+  return Json::array();
 }
 template <class Enum>
 requires std::is_enum_v<Enum> Json default_of(const Enum& value) {
@@ -75,10 +76,10 @@ requires std::is_enum_v<Enum> Json default_of(const std::vector<Enum>& values) {
   return words;
 }
 
-/// A description without the marks of Markdown.
+/// A description without Markdown backticks.
 std::string plain(std::string markdown);
 
-/// All that the schema says of a key but its default. `limits` are those of the items if the key is a list.
+/// The JSON schema of a key without its default. `limits` apply to the items if the key is a list.
 template <class Member>
 Json property_of(const config::Field& field, const Member& member, const Json& limits) {
   Json property = {{"description", plain(field.description)}};

@@ -2,10 +2,10 @@
 
 namespace srcextract {
 
-/// Columns that alerts of a difference image contain beside the usual ones.
+/// Columns that a catalogue of alerts (changes in a difference image) has in addition to the usual columns.
 inline constexpr const char* alert_columns[] = {"MAG_APER", "MAGERR_APER", "FWHM_IMAGE", "ELONGATION"};
 
-/// Columns of alerts that can be measured only if the shape of the stars is known.
+/// Further columns of alerts, which can be measured only if the PSF is known.
 inline constexpr const char* alert_columns_of_stars[] = {"MAG_PSF", "MAGERR_PSF", "CHI2_PSF",
                                                          "DIPOLE",  "DIPOLE_SEP", "DIPOLE_RATIO"};
 

@@ -28,7 +28,7 @@ std::string problem_of_name(const std::string& name) {
   return "";
 }
 
-/// Names of the columns that are measured in the image of each band (Column::image).
+/// Names of the columns whose values come from the image of each band (Column::image is true).
 std::vector<std::string> measured_names() {
   std::vector<std::string> names;
   for (const DeclaredColumn& one : declared_columns())
@@ -36,8 +36,8 @@ std::vector<std::string> measured_names() {
   return names;
 }
 
-/// The band's unit for pixel values or for their sums, if the column has such a unit. Nothing: the column keeps its own
-/// unit.
+/// The band's unit of pixel values or of sums of pixel values, if `column` has that placeholder as its unit; else
+/// nothing.
 std::optional<std::string> unit_in_band(const Column& column, const BandSources& band) {
   if (column.unit == std::string_view(pixel_value_unit)) return band.pixel_unit;
   if (column.unit == std::string_view(pixel_sum_unit)) return band.sum_unit;
@@ -49,7 +49,7 @@ void add_measured(const BandSources& band, Sources& joined) {
     if (!column.image) return;
     std::string name = column_in_band(column.name, band.name);
     joined.written->emplace_back(common_name(name));
-    column.name = "";  // the pointer may dangle after the band is gone; `name` replaces it
+    column.name = "";  // this pointer is invalid once the band's sources are destroyed; `name` replaces it
     std::optional<std::string> unit = unit_in_band(column, band);
     if (unit) column.unit = "";
     joined.add({column, std::move(name), values, CatalogPart::requested, std::move(unit)});
@@ -64,7 +64,8 @@ std::string column_in_band(std::string_view column, std::string_view band) {
 }
 
 std::string problem_of_bands(const std::vector<std::string>& names) {
-  // From a name in capitals to its band: first names of bands, then of columns.
+  // Maps a name in capital letters to its band; first the names of bands, then the names of columns. A column of no
+  // band has an empty band.
   std::map<std::string, std::string> band_of;
   for (const std::string& name : names) {
     if (std::string problem = problem_of_name(name); !problem.empty()) return problem;
@@ -98,7 +99,8 @@ Sources join_bands(const std::vector<BandSources>& bands) {
     if (!column.image) written.emplace_back(common_name(column.name));
   });
   joined.written = std::move(written);
-  // Usual columns measured in this one band stay but are not written: regions and pictures read them.
+  // Usual columns measured in this band stay, although they are not written, because region files and plots use these
+  // columns.
   std::erase_if(joined.columns,
                 [](const CatalogColumn& one) { return one.column.image && one.part != CatalogPart::usual; });
   for (const BandSources& band : bands) add_measured(band, joined);

@@ -9,32 +9,32 @@
 
 namespace srcextract {
 
-/// Sources that were found in one image and measured in the image of a band.
+/// Sources detected in one image and measured in the image of a band (an image of the same field, usually through
+/// another filter).
 struct BandSources {
-  std::string name;                  ///< name of the band
-  std::string pixel_unit, sum_unit;  ///< units of pixel values, and of sums of pixel values
+  std::string name;
+  std::string pixel_unit, sum_unit;  ///< units of pixel values and of sums of pixel values in the band's image
   const Sources& sources;
 };
 
-/// The largest number of characters in a band's name.
 inline constexpr std::size_t longest_band_name = 20;
 
-/// The name of a column for a band: FLUX_AUTO becomes FLUX_AUTO_g, and FLUX_APER_1 becomes FLUX_APER_g_1.
+/// The name that a column has for a band. Examples for band g: FLUX_AUTO becomes FLUX_AUTO_g, and FLUX_APER_1 becomes
+/// FLUX_APER_g_1.
 std::string column_in_band(std::string_view column, std::string_view band);
 
-/// Returns the problem with the names of bands, and what to try; empty if all these rules are kept:
+/// Returns a message about the first name of a band that breaks one of these rules, or an empty text if none does:
 /// - A name is a letter, then letters, digits and _, and has at most longest_band_name characters.
 /// - A name does not end in _ and a number.
-/// - Names differ by more than case, which FITS ignores.
-/// - No column of a band may have the name of another column.
+/// - Two names differ by more than case, which FITS ignores.
+/// - column_in_band() gives no column the name of another column.
 std::string problem_of_bands(const std::vector<std::string>& names);
 
-/// Joins sources that were measured in one or more bands, with the same rows in each, into one catalogue:
-/// - Columns computed from the detection image alone appear once, from the first band with sky positions, or else the
-///   first band.
-/// - Columns measured in each image (Column::image) appear for every band, in order, with the band's name and unit.
-///
-/// Of the columns measured in each image, only those that are to be written are joined.
+/// Joins the sources of one or more bands into one catalogue. All bands have the same sources in the same order.
+/// - Columns computed from the detection image alone appear once. The first band with sky positions supplies these
+///   columns; without sky positions, the first band.
+/// - Columns measured in each image (Column::image) appear once for every band, with the band's name and unit. Columns
+///   that are not to be written are left out.
 Sources join_bands(const std::vector<BandSources>& bands);
 
 }  // namespace srcextract

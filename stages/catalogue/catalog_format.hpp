@@ -6,20 +6,18 @@
 
 namespace srcextract {
 
-/// The formats of a catalogue; io/catalog/catalog.hpp describes them.
+/// File formats of a catalogue; io/catalog/catalog.hpp describes each of them.
 enum class CatalogFormat { fits, ldac, ecsv, csv, ascii_head, votable, votable_text, parquet, reg, crtf };
 
-/// The program's names for one format.
 struct FormatNames {
   CatalogFormat format;
-  const char* name;    ///< name in output.formats
+  const char* name;    ///< name in the configuration key output.formats
   const char* ending;  ///< ending of file names
-  bool table;          ///< true: a table; false: regions
+  bool table;          ///< true: a table; false: regions for an image viewer
 
   friend bool operator==(const FormatNames&, const FormatNames&) = default;
 };
 
-/// The names of all formats, in the order of CatalogFormat.
 inline constexpr std::array catalog_formats = {
     FormatNames{CatalogFormat::fits, "fits", ".fits", true},
     FormatNames{CatalogFormat::ldac, "ldac", ".ldac", true},
@@ -37,7 +35,7 @@ inline const FormatNames& names_of_format(CatalogFormat format) {
   return *std::ranges::find(catalog_formats, format, &FormatNames::format);
 }
 
-/// The format whose ending the file name `path` has; null if there is none.
+/// The format whose ending matches the end of the file name `path`; null if no ending does.
 inline const FormatNames* format_of_name(std::string_view path) {
   const auto found =
       std::ranges::find_if(catalog_formats, [&](const FormatNames& names) { return path.ends_with(names.ending); });

@@ -18,10 +18,10 @@ NamesByName find_columns_that_need() {
   return columns;
 }
 
-/// Maps the name of a column to the names of columns that are computed from it. Cached, since every image asks for it
-/// often.
+/// Maps the name of a column to the names of columns that are computed from it. The map is made once, since several
+/// look-ups are made for every image.
 const NamesByName& columns_that_need() {
-  // Never destroyed, since a daemon thread of Python may use it while the process ends.
+  // The map is never destroyed, since a daemon thread of Python may use it while the process ends.
   static const auto& columns = *new NamesByName(find_columns_that_need());
   return columns;
 }

@@ -17,21 +17,20 @@ namespace srcextract {
 
 struct Settings;
 
-/// Names of families of measurements (stages/photometry/families.hpp). A family is measured if some requested column is
-/// computed from it.
+/// Names of families, which are groups of columns that are measured together (stages/photometry/families.hpp). A family
+/// is measured if a requested column is computed from it.
 using FamilyNames = std::array<std::string_view, 3>;
 
-/// A file of numbers (Field::numbers) that a measurement needs.
+/// A file of numbers (Field::numbers), such as a PSF, that a measurement needs.
 struct NeededFile {
-  /// path of the key that names the file; empty: no file is needed
+  /// path of the configuration key that names the file; empty: no file is needed
   std::string_view key = {};
-  const std::string& (*name)(const Settings&) = nullptr;  ///< returns the value of this key: the name of the file
+  const std::string& (*name)(const Settings&) = nullptr;  ///< returns the value of this key, the name of the file
 };
 
-/// How the values of a column are stored: signed integers of 16, 32 or 64 bits, or doubles.
+/// Type of the values of a column: a signed integer of 16, 32 or 64 bits, or a double.
 enum class ColumnType { int16, int32, int64, float64 };
 
-/// The ColumnType for values of the C++ type T.
 template <class T>
 constexpr ColumnType column_type() {
   static_assert(std::is_same_v<T, double> || std::is_integral_v<T>);
@@ -39,30 +38,34 @@ constexpr ColumnType column_type() {
   return sizeof(T) == 2 ? ColumnType::int16 : sizeof(T) == 4 ? ColumnType::int32 : ColumnType::int64;
 }
 
-/// The columns from which a column is computed. A column in sky units needs columns in pixels: x and y of a position,
-/// then what is to be converted at that position: second moments (x2, y2, xy), one length, or one area.
+/// Names of the columns from which a column is computed. A column in sky units is computed from columns in pixels:
+/// first x and y of a position, then the quantity to convert at this position. The quantity is a set of second moments
+/// (x2, y2, xy), a length, or an area.
 using ColumnNeeds = std::array<std::string_view, 5>;
 
-/// The group of the usual columns, which are written without a request.
+/// The group of the columns that every catalogue contains.
 inline constexpr const char* usual_group = "default";
 
-/// The declaration of a column. A column of another group than usual_group is filled only if `output.columns` requests
-/// it, or a column that is computed from it.
+/// The declaration of a column. A column outside usual_group is filled only if the key `output.columns` requests the
+/// column itself or another column that is computed from it.
 struct DeclaredColumn {
   Column column;
-  FamilyNames families;   ///< families from which it is computed, and those that they use; none: usual columns
-  const char* group;      ///< its group in output.columns
-  bool repeated = false;  ///< true: one column per radius or fraction, NAME, NAME_1, NAME_2 ...
+  /// families that the column is computed from, and families that those use; empty for usual columns
+  FamilyNames families;
+  const char* group;  ///< group of the column, a word that output.columns accepts
+  /// true: the measurement makes several columns NAME, NAME_1, NAME_2 ..., one per radius or fraction
+  bool repeated = false;
   ColumnType type = ColumnType::float64;
-  ColumnNeeds needs = {};  ///< for a column in sky units (pipeline/extract/add_sky_columns.hpp)
-  NeededFile file = {};    ///< file without which there is no such column
+  /// columns that a column in sky units is computed from (pipeline/extract/add_sky_columns.hpp)
+  ColumnNeeds needs = {};
+  NeededFile file = {};  ///< file without which the column cannot be measured
 
   bool is_usual() const { return std::string_view(group) == usual_group; }
   bool is_on_sky() const { return !needs[0].empty(); }
 };
 
-/// A column, declared together with the formula for its value, formula(of...), in the type that is written. If code
-/// reads the column, its name must be a ColumnKey of that type.
+/// A column with the formula for its values. formula(of...) returns a value in the type that is written. If other code
+/// reads the column, its name must be a ColumnKey with the same type.
 template <class... Of>
 struct ColumnOf {
   template <class T>
@@ -73,8 +76,8 @@ struct ColumnOf {
   DeclaredColumn declared;
   std::variant<Formula<double>, Formula<std::int16_t>, Formula<std::int32_t>, Formula<std::int64_t>> formula;
 
-  /// `image` is Column::image. A column of a family of measurements names the family in `families`, and the family's
-  /// file in `file`.
+  /// `image` is the value of Column::image. `families` names the families from which the column is measured, and `file`
+  /// the file that they need.
   template <class Name, class Value>
   constexpr ColumnOf(Name name, const char* unit, const char* ucd, const char* description, const char* group,
                      Value value, bool image = of_measured, const FamilyNames& families = {},
@@ -90,18 +93,17 @@ struct ColumnOf {
     if constexpr (requires { typename Name::Type; }) static_assert(std::is_same_v<typename Name::Type, Result<Value>>);
   }
 
-  /// Returns `rows` values, all 0, in the type of the column.
   CatalogValues zeros(std::size_t rows) const {
     return std::visit([&]<class T>(Formula<T>) -> CatalogValues { return std::vector<T>(rows); }, formula);
   }
 };
 
-/// The name of the column number `which`, from 0, among columns of one kind: NAME, NAME_1, NAME_2 ...
+/// The full name of column `which`, counted from 0, among columns with the same common name: NAME, NAME_1, NAME_2 ...
 inline std::string numbered(const char* name, std::size_t which) {
   return which == 0 ? name : std::string(name) + "_" + std::to_string(which);
 }
 
-/// Returns value(row) for all rows, as values of the type that value() returns.
+/// Returns value(row) for every row from 0, in the type that value() returns.
 template <class Value>
 CatalogValues values_of(std::size_t rows, const Cpu& where, const Value& value) {
   constexpr std::int64_t rows_at_a_time = 2048;
@@ -113,7 +115,8 @@ CatalogValues values_of(std::size_t rows, const Cpu& where, const Value& value) 
   return values;
 }
 
-/// Adds a column with value(formula, row) in each row. `which` is its number among columns with the same name, from 0.
+/// Adds a column with the value value(formula, row) in each row. `which` counts columns with the same common name from
+/// 0.
 template <class... Of, class Value>
 void add_column(const ColumnOf<Of...>& column, CatalogPart part, Sources& sources, const Cpu& where, const Value& value,
                 std::size_t which = 0) {
@@ -125,15 +128,16 @@ void add_column(const ColumnOf<Of...>& column, CatalogPart part, Sources& source
       {column.declared.column, numbered(column.declared.column.name, which), std::visit(fill, column.formula), part});
 }
 
-/// All columns that can be requested, in catalogue order. They are declared with their formulas: the usual ones in
+/// All columns that can be requested, in catalogue order. Each is declared with its formula: usual columns in
 /// stages/measure/usual_columns.hpp, source_flags.hpp and stages/catalogue/position_columns.hpp, others in
-/// stages/photometry, where photometry_columns.cpp joins the lists.
+/// stages/photometry. photometry_columns.cpp joins the lists.
 std::span<const DeclaredColumn> declared_columns();
 
-/// The words for several columns in output.columns: the groups of declared_columns, `default` first, and `all`.
+/// The words in output.columns that stand for several columns: the groups of declared_columns(), `default` first, and
+/// `all`.
 std::vector<std::string> column_groups();
 
-/// Every word that output.columns accepts, groups first.
+/// Every word that output.columns accepts: column_groups(), then the names of columns.
 std::vector<std::string> column_names();
 
 /// The columns requested by `asked`, a list of words from column_names().
@@ -141,12 +145,12 @@ class ColumnChoice {
  public:
   explicit ColumnChoice(const std::vector<std::string>& asked);
 
-  /// Whether the column is to be written. Columns NAME, NAME_1 ... have the common name NAME.
+  /// Whether `name`, a common name, is among the requested columns. NAME is the common name of NAME, NAME_1, NAME_2 ...
   bool has(std::string_view name) const;
   const std::vector<std::string>& names() const { return names_; }
-  /// Whether a column must be filled: it is to be written, or a column computed from it is.
+  /// Whether a column must be filled: it is requested, or a requested column is computed from it.
   bool fills(std::string_view name) const;
-  /// Whether some column that must be filled needs this family, directly or through another family.
+  /// Whether some column that must be filled is computed from this family, directly or through another family.
   bool needs(std::string_view family) const;
 
  private:

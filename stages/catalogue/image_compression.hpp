@@ -2,11 +2,11 @@
 
 namespace srcextract {
 
-/// How the FITS file of an image is compressed. All methods are lossless.
+/// The lossless compression of a FITS file with an image.
 enum class ImageCompression {
   none,
-  gzip,  ///< the whole file
-  tiles  ///< only the pixels, a few rows at a time (FITS Standard 4.0, section 10)
+  gzip,  ///< compresses the whole file
+  tiles  ///< compresses only the pixels, a few rows at a time (FITS Standard 4.0, section 10)
 };
 
 }  // namespace srcextract

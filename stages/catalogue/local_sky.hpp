@@ -4,23 +4,24 @@
 
 namespace srcextract {
 
-/// A position on the sky in degrees, as in the catalogue; NaN if there is none.
+/// Longitude `alpha` and latitude `delta` on the sky in degrees; NaN if the pixel is not on the sky.
 struct SkyPosition {
   double alpha = 0, delta = 0;
 };
 
-/// How far a step of one pixel goes to the east and to the north, in degrees along a great circle. Element 0 is for a
-/// step in x, element 1 for a step in y.
+/// The displacement on the sky, in degrees towards east and north, for a step of one pixel. Element 0 belongs to a step
+/// along x, element 1 to a step along y.
 struct SkySteps {
   std::array<double, 2> east = {}, north = {};
 };
 
-/// The sky at a position in an image; NaN outside of the sky's projection.
+/// The sky coordinates at a position in an image; NaN outside the sky projection of the WCS.
 struct LocalSky {
-  std::array<double, 2> world = {};  ///< position on the header's first two axes, in degrees, longitudes in [0, 360)
-  bool latitude_first = false;       ///< the first axis is the latitude
+  /// position along the first two axes of the header, in degrees; a longitude is in [0, 360)
+  std::array<double, 2> world = {};
+  bool latitude_first = false;  ///< true: the first axis of the header is the latitude
   SkyPosition native, j2000,
-      b1950;  ///< position in the header's coordinate system, in J2000, in B1950 (io/wcs/fk4.hpp)
+      b1950;  ///< position in the header's coordinate system, in J2000 and in B1950 (io/wcs/fk4.hpp)
   SkySteps native_steps, j2000_steps, b1950_steps;
 };
 

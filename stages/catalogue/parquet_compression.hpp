@@ -2,7 +2,7 @@
 
 namespace srcextract {
 
-/// How the pages of a Parquet file are compressed.
+/// Compression of the pages in a Parquet file.
 enum class ParquetCompression { none, zstd };
 
 }  // namespace srcextract

@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Columns for the position of a source on the sky. io/wcs fills them; they are the last of a catalogue.
+/// Columns with the sky position of a source, the last columns of a catalogue. Code in io/wcs computes the positions.
 inline constexpr ColumnOf<SkyPosition> sky_position_columns[] = {
     {columns::alpha_j2000, "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", usual_group,
      [](const SkyPosition& at) { return at.alpha; }, of_found},

@@ -15,45 +15,46 @@
 
 namespace srcextract {
 
-/// Placeholder for the unit of the image's pixel values, which the writers of catalogues replace.
+/// Placeholder for the unit of pixel values. When a catalogue is written, the unit of the image replaces the
+/// placeholder.
 inline constexpr const char* pixel_value_unit = "pixel value";
 
-/// Placeholder for the unit of a sum of pixel values. It differs from the unit of pixel values if these are per beam or
-/// per solid angle.
+/// Placeholder for the unit of a sum of pixel values, replaced like pixel_value_unit. The two units differ if pixel
+/// values are per beam or per solid angle.
 inline constexpr const char* pixel_sum_unit = "sum of pixel values";
 
-/// The description of one column, as it is written into every format.
+/// The description of a column for all file formats.
 struct Column {
-  const char* name;         ///< SExtractor's name, if SExtractor has the column
-  const char* unit;         ///< FITS unit string, empty if dimensionless; or one of the two placeholders
-  const char* ucd;          ///< IVOA UCD1+ word
-  const char* description;  ///< one line
-  double tolerance;         ///< largest |CPU - GPU| that `--backend compare` accepts; 0 = equal to the last bit
-  /// Matters if sources are found in one image and measured in another. True (of_measured): values come from the
-  /// measured image; false (of_found): only from the image in which sources were found.
+  const char* name;  ///< SExtractor's name of the column, if SExtractor has the column
+  const char* unit;  ///< FITS unit string; empty if dimensionless; or one of the two placeholders above
+  const char* ucd;   ///< IVOA UCD1+ words
+  const char* description;
+  double tolerance;  ///< largest |CPU - GPU| that `--backend compare` accepts; 0: all bits must be equal
+  /// Says which image the values are from if sources are detected in one image and measured in another. True
+  /// (of_measured): the values come from the measured image. False (of_found): the values come from the detection image
+  /// only.
   bool image = false;
 };
 
-/// The true value of Column::image.
+/// The values of Column::image.
 inline constexpr bool of_measured = true, of_found = false;
 
-/// The values of a column, in the type in which they are written.
+/// The values of a column, in the type that is written.
 using CatalogValues =
     std::variant<std::vector<double>, std::vector<std::int16_t>, std::vector<std::int32_t>, std::vector<std::int64_t>>;
 
-/// The parts of a catalogue, in order.
+/// The parts of a catalogue, in the order of their columns.
 enum class CatalogPart { usual, flag_maps, sign, requested, sky };
 
-/// A column of a catalogue, with its values.
 struct CatalogColumn {
   Column column;
-  std::string name;  ///< full name, with a number if there are several: FLUX_APER_1
+  std::string name;  ///< full name; with a number if several columns share a common name (FLUX_APER_1)
   CatalogValues values;
   CatalogPart part = CatalogPart::requested;
-  std::optional<std::string> unit = {};  ///< replaces the unit of `column`, if set
+  std::optional<std::string> unit = {};  ///< if set, used instead of column.unit
 };
 
-/// The name of a column that code reads, with the type of its values: sources[columns::x_image].
+/// The name of a column and the C++ type of its values, as an index: sources[columns::x_image].
 template <class T>
 struct ColumnKey {
   using Type = T;
@@ -62,7 +63,8 @@ struct ColumnKey {
   constexpr operator std::string_view() const { return name; }
 };
 
-/// All keys. Declarations of columns take their names from here (declared_columns.hpp).
+/// The keys of all columns that code reads by name. Declarations of columns take their names from here
+/// (declared_columns.hpp).
 namespace columns {
 inline constexpr ColumnKey<std::int32_t> number{"NUMBER"}, id_parent{"ID_PARENT"};
 inline constexpr ColumnKey<std::int32_t> xmin_image{"XMIN_IMAGE"}, xmax_image{"XMAX_IMAGE"}, xpeak_image{"XPEAK_IMAGE"};
@@ -77,24 +79,24 @@ inline constexpr ColumnKey<double> background{"BACKGROUND"}, threshold{"THRESHOL
 inline constexpr ColumnKey<double> alpha_j2000{"ALPHA_J2000"}, delta_j2000{"DELTA_J2000"};
 }  // namespace columns
 
-/// The catalogue: columns of one length, in catalogue order, with a row per source in the order of NUMBER. Positions
-/// are 1-based, as in FITS; angles are in degrees.
-///
-/// sources[key] searches a column by name: call it before a loop over rows, or use UsualValues. It throws
-/// Error{internal} if there is no such column. A catalogue without a celestial WCS has no ALPHA_J2000, for example.
+/// The catalogue: columns of equal length in catalogue order, with one row per source in the order of NUMBER. Positions
+/// count from 1, as in FITS; angles are in degrees. sources[key] searches a column by name, so call it before a loop
+/// over rows, or use UsualValues. Throws Error{internal} if the column does not exist: for example ALPHA_J2000 if the
+/// image has no celestial WCS.
 struct Sources {
   std::vector<CatalogColumn> columns;
-  std::optional<std::vector<std::string>> written = {};  ///< common names of the columns to write; unset: all columns
+  /// common names of the columns to write; unset: all columns are written
+  std::optional<std::vector<std::string>> written = {};
 
   std::int64_t size() const {
     if (columns.empty()) return 0;
     return std::visit([](const auto& values) { return std::ssize(values); }, columns.front().values);
   }
-  /// Adds a column after the last column of its CatalogPart.
+  /// Inserts a column behind the last column of the same or an earlier CatalogPart.
   void add(CatalogColumn column) {
     columns.insert(std::ranges::upper_bound(columns, column.part, {}, &CatalogColumn::part), std::move(column));
   }
-  /// Whether there is a column with this full name.
+  /// Whether a column with this full name exists.
   bool has(std::string_view name) const { return std::ranges::count(columns, name, &CatalogColumn::name) > 0; }
 
   template <class T>
@@ -115,7 +117,8 @@ struct Sources {
   }
 };
 
-/// The values of the usual columns, each looked up once for a loop over rows. They are valid until a column is added.
+/// The values of the usual columns, for loops over rows: the constructor looks up each column once. The spans are valid
+/// until a column is added to the sources.
 struct UsualValues {
   using Numbers = std::span<const std::int32_t>;
   using Doubles = std::span<const double>;
@@ -134,22 +137,24 @@ struct UsualValues {
   std::span<const std::int16_t> flags = of[columns::flags];
 };
 
-/// Whether the source in this row is fainter than the sky, according to SIGN.
+/// Whether SIGN of this row is negative: the source is fainter than the sky, or in a difference image than the
+/// reference. False if the catalogue has no column SIGN.
 inline bool is_fainter_than_sky(const Sources& sources, std::size_t row) {
   return sources.has(columns::sign) && sources[columns::sign][row] < 0;
 }
 
-/// Bits of FLAGS. Bits up to 128 are SExtractor's; 32, 64 and 128 (full buffers) are never set here. Bits 1 and 16 need
-/// the families of measurements that set them (declared_columns.hpp).
+/// Bits of FLAGS. Bits 1 to 128 are defined as in SExtractor; bits 32, 64 and 128 (memory overflows) are never set
+/// here. Bits 1 and 16 are set only if a family of measurements that detects these cases is measured
+/// (declared_columns.hpp).
 namespace flag {
-inline constexpr std::int16_t crowded = 1;          ///< neighbours or bad pixels cover over a tenth of an ellipse
-inline constexpr std::int16_t deblended = 2;        ///< was separated from other sources by deblending
-inline constexpr std::int16_t saturated = 4;        ///< has a pixel at or above the saturation level
-inline constexpr std::int16_t at_edge = 8;          ///< touches the edge of the image: truncated
-inline constexpr std::int16_t aperture_cut = 16;    ///< the image cuts the box of an aperture
-inline constexpr std::int16_t masked_pixels = 256;  ///< touches masked pixels, which are in no source
+inline constexpr std::int16_t crowded = 1;    ///< neighbours or bad pixels cover over a tenth of the measured ellipse
+inline constexpr std::int16_t deblended = 2;  ///< deblending separated the source from other sources
+inline constexpr std::int16_t saturated = 4;  ///< the source has a pixel at or above the saturation level
+inline constexpr std::int16_t at_edge = 8;    ///< the source touches the edge of the image
+inline constexpr std::int16_t aperture_cut = 16;    ///< an aperture extends beyond the image
+inline constexpr std::int16_t masked_pixels = 256;  ///< the source touches masked pixels, which belong to no source
 
-/// The description of FLAGS, and the description for sources without measured apertures.
+/// The description of FLAGS, and below it the description if no apertures are measured.
 inline constexpr const char* description =
     "1 neighbours or masked pixels in apertures, 2 deblended, 4 saturated, 8 touches the image edge, 16 an aperture is "
     "cut, 256 touches masked pixels";
@@ -157,7 +162,8 @@ inline constexpr const char* description_without_apertures =
     "2 deblended, 4 saturated, 8 touches the image edge, 256 touches masked pixels";
 }  // namespace flag
 
-/// Calls f(Column, values) for each column, in catalogue order.
+/// Calls f(column, values) for each column, in catalogue order. The `name` and `unit` of `column` are those that are
+/// written.
 template <class SourcesOrConst, class F>
 void for_each_column(SourcesOrConst& sources, F&& f) {
   for (auto& [declared, name, values, part, unit] : sources.columns) {
@@ -168,7 +174,7 @@ void for_each_column(SourcesOrConst& sources, F&& f) {
   }
 }
 
-/// The values of a column as doubles; empty if no column has this name.
+/// The values of a column as doubles; empty if no column has this full name.
 inline std::vector<double> numbers_of(const Sources& sources, std::string_view name) {
   std::vector<double> numbers;
   for_each_column(sources, [&](const Column& column, const auto& values) {
@@ -177,13 +183,13 @@ inline std::vector<double> numbers_of(const Sources& sources, std::string_view n
   return numbers;
 }
 
-/// The common name of columns of several values: NAME for NAME_1.
+/// The common name of a column: NAME for NAME_1, and the name itself if it does not end in _ and a number.
 inline std::string_view common_name(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789");
   return end != std::string_view::npos && end + 1 < name.size() && name[end] == '_' ? name.substr(0, end) : name;
 }
 
-/// Those columns of a catalogue that are to be written.
+/// Selects those columns of a catalogue that are to be written, for for_each_column().
 struct WrittenColumns {
   const Sources& sources;
 };

@@ -12,7 +12,7 @@
 namespace srcextract {
 
 /// The values of one column: text, or numbers in the narrowest of these types that holds all of them exactly. A missing
-/// number is NaN, so a column of integers with a missing value is stored as doubles.
+/// number is NaN, so that integers with a missing value are stored as doubles.
 using ColumnValues = std::variant<std::vector<std::int32_t>, std::vector<std::int64_t>, std::vector<float>,
                                   std::vector<double>, std::vector<std::string>>;
 
@@ -24,13 +24,13 @@ struct TableColumn {
   ColumnValues values;
 };
 
-/// A table that was read from a catalogue, or is to be written.
+/// A table read from a catalogue, or a table to write.
 struct Table {
   std::vector<TableColumn> columns;
   std::int64_t rows = 0;  ///< the length of every column
 };
 
-/// The column with this name, in a table that this program made. Throws Error{internal} if there is none.
+/// The column with this name in a table that this program made. Throws Error{internal} if the column does not exist.
 inline const TableColumn& column_named(const Table& table, std::string_view name) {
   const auto found = std::ranges::find(table.columns, name, &TableColumn::name);
   if (found == table.columns.end())

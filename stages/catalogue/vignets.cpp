@@ -6,8 +6,8 @@
 namespace srcextract {
 namespace {
 
-/// Reads a side from 1 to most_vignet_pixels and the character `after` behind it from the front of `text`. Removes
-/// both, and blanks after them. Returns nothing if they are not there.
+/// Reads a number from 1 to most_vignet_pixels and the character `after` at the start of `text`, and removes both and
+/// the blanks after them from `text`. Returns nothing if `text` starts differently.
 std::optional<int> take_side(std::string_view& text, char after) {
   int side = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), side);

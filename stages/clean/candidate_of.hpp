@@ -8,9 +8,13 @@
 
 namespace srcextract {
 
-/// Makes a source as CLEAN compares it, from its sums in the image in which it was found. `threshold` is the lowest
-/// threshold of its pixels, minus the sky. `counts` counts its pixels above `threshold`; null if thresholds follow the
-/// noise of each pixel.
+/// Returns the data of a source that CLEAN compares. CLEAN merges a source into a brighter neighbour if only the
+/// neighbour's wings lift the source above the threshold (clean_sources.hpp).
+/// - `sums`: sums over the source's pixels in the image in which the source was detected.
+/// - `place`: index of the source in SExtractor's order, from 0.
+/// - `limit`: see clean_limit.hpp.
+/// - `threshold`: the lowest threshold of the source's pixels, minus the sky.
+/// - `counts`: numbers of pixels above two levels (IsophoteCounts); null if each pixel has its own threshold.
 SRCEXTRACT_HOST_DEVICE inline CleanCandidate candidate_of(const SourceSums& sums, const Parentage& parentage,
                                                           std::int32_t place, float limit, float threshold,
                                                           const IsophoteCounts* counts, double beta,
@@ -31,7 +35,7 @@ SRCEXTRACT_HOST_DEVICE inline CleanCandidate candidate_of(const SourceSums& sums
   profile.limit = limit;
   const double correction = counts != nullptr ? area_correction(*counts, profile.a, b) : 1;
   set_wings(profile, sums.v, sums.npix, b, correction, threshold, beta);
-  // Negative pixels can move the centroid out of the image. The source can then not be found by position.
+  // Negative pixels can move the centroid out of the image. CLEAN then ignores the source, which the NaN below marks.
   const bool inside = profile.x >= 0 && profile.y >= 0 && profile.x < static_cast<double>(shape.width) &&
                       profile.y < static_cast<double>(shape.height);
   if (!inside) profile.a = std::numeric_limits<float>::quiet_NaN();

@@ -6,18 +6,21 @@
 
 namespace srcextract {
 
-// Computes the limit of a source: how far it stands out over its threshold, as in SExtractor's CLEAN (mthresh). The
-// height of a pixel is its value above the threshold. The limit is roughly the height of the m-th brightest pixel,
-// where m is detection.min_area. SExtractor keeps the brightest pixels in a heap. But its rule for sinking differs from
-// that of a heap, and it forgets pixel m + 1. Both quirks are reproduced here, since they decide which sources are
-// absorbed. Pixels are counted from 1 in SExtractor's order (stages/clean/pixel_order.hpp). The limit is 0 for fewer
-// than m pixels, and the height of the first pixel for m pixels.
+// The limit of a source in SExtractor's CLEAN (mthresh there): how far the source exceeds its threshold. The height of
+// a pixel is its value minus its threshold. With m = detection.min_area, the limit is roughly the height of the m-th
+// brightest pixel.
+//
+// SExtractor keeps the m largest heights in a heap, with two errors: the rule for moving an element down the heap is
+// wrong, and pixel m + 1 is skipped. The functions here reproduce both errors, since the limit decides which sources
+// are absorbed. Pixels are counted from 1 in SExtractor's order (pixel_order.hpp).
+//
+// The limit is 0 for fewer than m pixels, and the height of the first pixel for exactly m pixels.
 
-/// The largest m for which limit_in_closed_form() serves; limit_by_heap() serves larger ones.
+/// The largest m that limit_in_closed_form() accepts. For larger m, limit_by_heap() computes the limit.
 inline constexpr std::int64_t most_in_closed_form = 5;
 
-/// The largest heights so far, in ascending order. The caller sets `count`, at most 3, and the first `count` heights;
-/// replace_least() leaves `count` as it is.
+/// The `count` largest of the heights seen so far, in ascending order. The caller sets `count` (at most 3) and the
+/// initial heights.
 struct Largest {
   float value[3];
   int count = 0;
@@ -30,13 +33,14 @@ struct Largest {
   }
 };
 
-/// Returns the limit of a source of count > m pixels, for 1 <= m <= most_in_closed_form. height_of(i) is the height of
-/// pixel i + 1. For m >= 3 the limit is the third largest of these heights: the 3 lowest of the first m pixels, and all
-/// pixels from m + 2 on. For m below 3 it is the m-th largest of all pixels but pixel m + 1.
+/// Returns the limit of a source with count > m pixels, for m from 1 to most_in_closed_form. height_of(i) is the height
+/// of pixel i + 1. For m >= 3, the limit is the third largest height in a set of pixels: the 3 lowest of the first m
+/// pixels, and all pixels from m + 2 on. For m < 3, the limit is the m-th largest height of all pixels except pixel m +
+/// 1.
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, const Height& height_of) {
   float first[most_in_closed_form];
-  for (int i = 0; i < m; ++i) {  // sorts the first m heights, ascending
+  for (int i = 0; i < m; ++i) {  // sorts the first m heights in ascending order
     const float height = height_of(i);
     int place = i;
     for (; place > 0 && first[place - 1] > height; --place) first[place] = first[place - 1];
@@ -49,8 +53,9 @@ SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, con
   return largest.value[0];
 }
 
-/// If `height` is larger than the root heap[0], replaces the root, and sinks it as SExtractor does. After exchanging
-/// two elements SExtractor goes on from the element after the exchanged one, unlike in a correct heap.
+/// Replaces the root heap[0] by `height` if `height` is larger, and moves `height` down the heap as SExtractor does.
+/// After an exchange, SExtractor continues from the element behind the exchanged element. A correct heap would continue
+/// from the exchanged element.
 SRCEXTRACT_HOST_DEVICE inline void sink_in_heap(float height, std::int64_t m, float* heap) {
   if (!(height > heap[0])) return;
   heap[0] = height;
@@ -65,8 +70,8 @@ SRCEXTRACT_HOST_DEVICE inline void sink_in_heap(float height, std::int64_t m, fl
   }
 }
 
-/// Returns the limit for any m below `count`. `heap` must have the heights of the first m pixels, ascending; it is
-/// overwritten.
+/// Returns the limit for any m below `count`. On entry, `heap` contains the heights of the first m pixels in ascending
+/// order; the function overwrites the heap.
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_by_heap(std::int64_t count, std::int64_t m, const Height& height_of, float* heap) {
   for (std::int64_t i = m + 1; i < count; ++i) sink_in_heap(height_of(i), m, heap);

@@ -7,32 +7,33 @@
 
 namespace srcextract {
 
-/// A source as CLEAN compares it: a Moffat profile of its light, which gives its wings, and its limit.
+/// The light of a source as CLEAN models it: a Moffat profile, whose wings may reach other sources, and the limit of
+/// the source.
 struct CleanProfile {
-  double x, y;    ///< centroid, 0-based
-  double height;  ///< height of the profile above the sky
-  double slope;   ///< the profile is height (1 + slope q)^-beta, q = cxx dx^2 + cyy dy^2 + cxy dx dy
+  double x, y;    ///< centroid in pixels, from 0
+  double height;  ///< value of the profile at the centroid, above the sky
+  double slope;   ///< alpha of the profile height * (1 + alpha * q)^-beta, where q = cxx dx^2 + cyy dy^2 + cxy dx dy
   float cxx, cyy, cxy;
-  float a;      ///< semi-major axis
-  float limit;  ///< height over the threshold (stages/clean/clean_limit.hpp)
+  float a;      ///< semi-major axis in pixels
+  float limit;  ///< how far the source exceeds its threshold (clean_limit.hpp)
 };
 
-/// Input of the decision which sources are absorbed.
+/// The data of a source that decide which sources are absorbed.
 struct CleanCandidate {
   CleanProfile profile;
-  double flux;         ///< in the image in which the source was found
-  std::int32_t place;  ///< place in SExtractor's order, from 0
+  double flux;         ///< sum of pixels in the image in which the source was detected
+  std::int32_t place;  ///< index of the source in SExtractor's order, from 0
   float threshold;     ///< threshold of the source, above the sky
   std::int64_t npix;
-  double area;  ///< pi a b
+  double area;  ///< area of the ellipse, pi a b, in pixels
 };
 
-/// Whether position and semi-major axis of a source are finite.
+/// Whether centroid and semi-major axis are finite. If not, CLEAN ignores the source.
 SRCEXTRACT_HOST_DEVICE inline bool can_be_found(const CleanProfile& profile) {
   return std::isfinite(profile.x) && std::isfinite(profile.y) && std::isfinite(profile.a);
 }
 
-/// x^p, for x > 0.
+/// x^p for x > 0, with the same result on host and device.
 SRCEXTRACT_HOST_DEVICE inline double clean_power(double x, double p) {
   if (p == 1) return x;
   return p == -1 ? 1 / x : portable_exp(p * portable_log(x));
@@ -44,9 +45,9 @@ SRCEXTRACT_HOST_DEVICE inline void set_slope(CleanProfile& profile, std::int64_t
   profile.slope = above > 0 ? (clean_power(above, 1 / beta) - 1) * area / static_cast<double>(npix) : -1;
 }
 
-/// Sets height and slope of the profile of a source whose ellipse is set. `flux` and `npix` are from the image in which
-/// the source was found. With U = pi a b the height is A = flux / (2 U correction). The slope, ((A / threshold)^(1 /
-/// beta) - 1) U / npix, makes the profile fall to the threshold over the area of the source.
+/// Sets height and slope of a profile whose ellipse is set. `flux` and `npix` are from the image in which the source
+/// was detected. With U = pi a b, the height is A = flux / (2 U correction). The slope ((A / threshold)^(1 / beta) - 1)
+/// U / npix makes the profile fall to the threshold at the border of an ellipse of npix pixels.
 SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux, std::int64_t npix, float b,
                                              double correction, float threshold, double beta) {
   constexpr double pi = 3.14159265358979323846;
@@ -55,8 +56,8 @@ SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux,
   set_slope(profile, npix, area, threshold, beta);
 }
 
-/// The profile of a source after it has absorbed `flux` and `npix` pixels of other sources. The ellipse stays as it
-/// was.
+/// The profile of a source that has absorbed other sources with together `flux` and `npix` pixels. The ellipse stays
+/// the same.
 SRCEXTRACT_HOST_DEVICE inline CleanProfile grown(const CleanCandidate& source, double flux, std::int64_t npix,
                                                  double beta) {
   CleanProfile profile = source.profile;
@@ -65,9 +66,9 @@ SRCEXTRACT_HOST_DEVICE inline CleanProfile grown(const CleanCandidate& source, d
   return profile;
 }
 
-/// Whether the wings of `big`, a brighter source, exceed the limit of `small` at the position of `small`. Always false
-/// if `small` is further away than 10 times the sum of both semi-major axes, or if the wings have not fallen there.
-/// Computed in float where SExtractor does so.
+/// Whether the wings of the brighter source `big` exceed the limit of `small` at the centroid of `small`. False if the
+/// centroids are further apart than 10 times the sum of the semi-major axes, or if the profile does not decrease with
+/// distance. Variables are float where SExtractor's are.
 SRCEXTRACT_HOST_DEVICE inline bool can_absorb(const CleanProfile& big, const CleanProfile& small, double beta) {
   const auto dx = static_cast<float>(small.x - big.x), dy = static_cast<float>(small.y - big.y);
   const float reach = 10 * (big.a + small.a);

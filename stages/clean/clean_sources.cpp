@@ -10,7 +10,6 @@
 namespace srcextract {
 namespace {
 
-/// Returns a copy of the first `count` elements, those of the sources that are left.
 template <class T>
 Buffer<T, Cpu> first_of(const Buffer<T, Cpu>& all, std::int64_t count, const Cpu& where) {
   Buffer<T, Cpu> first(count, where);

@@ -19,13 +19,13 @@ constexpr std::int64_t runs_together = 64;
 
 using Members = RunsBySource::Members;
 
-/// The sources of every island, both numbered from 0: island i has the sources source[begin[i]] to source[begin[i + 1]
-/// - 1].
+/// The sources of each island (connected foreground pixels before deblending). Sources and islands are numbered from 0.
+/// Island i has the sources source[begin[i]] to source[begin[i + 1] - 1].
 struct SourcesByIsland {
   std::vector<std::int64_t> begin;
   std::vector<std::int32_t> source;
 
-  /// The sources of one island. Returns none without deblending, since islands then are the sources.
+  /// The sources of an island. Empty without deblending, where the island is the source.
   std::span<const std::int32_t> of(std::int64_t island) const {
     if (begin.empty()) return {};
     const auto i = static_cast<std::size_t>(island);
@@ -52,7 +52,8 @@ SourcesByIsland group_sources(const Uncleaned<Cpu>& sources) {
   return group;
 }
 
-/// Returns the limit of a source, from the heights of its pixels in SExtractor's order. `heap` is working memory.
+/// Returns the limit of a source, given the heights of its pixels in SExtractor's order. `m` is the minimum area;
+/// `heap` is scratch memory.
 float limit_of(const std::vector<float>& heights, std::int64_t m, std::vector<float>& heap) {
   const auto count = std::ssize(heights);
   if (count < m) return 0;
@@ -64,8 +65,8 @@ float limit_of(const std::vector<float>& heights, std::int64_t m, std::vector<fl
   return limit_by_heap(count, m, height_of, heap.data());
 }
 
-/// Per pixel of the islands, in raster order: the number of the source that the pixel was given to, from 1. Pixels in
-/// cores have 0.
+/// Per pixel of the islands, in raster order: the number, from 1, of the source that deblending assigned the pixel to.
+/// 0 for pixels in cores (the pixels of a source before that assignment).
 Buffer<std::int32_t, Cpu> owners_of_leftovers(const Uncleaned<Cpu>& sources, std::int64_t pixels, const Cpu& where) {
   Buffer<std::int32_t, Cpu> owner(pixels, where);
   const auto fill = [&](const Runs<Cpu>& runs, const auto& owner_of_run) {
@@ -83,11 +84,11 @@ Buffer<std::int32_t, Cpu> owners_of_leftovers(const Uncleaned<Cpu>& sources, std
   return owner;
 }
 
-/// Finds the limits of the sources of one island after another.
+/// Finds the limits of all sources of an island at a time. Each thread has its own LimitFinder.
 class LimitFinder {
  public:
   struct Foreground {
-    Buffer<std::int64_t, Cpu> first_of_island, first_of_core;  ///< first_pixels of the runs
+    Buffer<std::int64_t, Cpu> first_of_island, first_of_core;  ///< per run: number of pixels in earlier runs
     Buffer<float, Cpu> heights;
     Buffer<std::int32_t, Cpu> leftovers;
     SourcesByIsland by_island;
@@ -111,7 +112,7 @@ class LimitFinder {
   }
 
  private:
-  /// Finds the limits of the sources into which an island was split. `sources` are ascending.
+  /// Finds the limits of the sources of an island that deblending split. `sources` is in ascending order.
   void find_of_split(std::span<const std::int32_t> sources, std::int64_t island, Buffer<float, Cpu>& limits) {
     heights_.resize(std::max(heights_.size(), sources.size()));
     for (std::size_t k = 0; k < sources.size(); ++k) {
@@ -137,7 +138,8 @@ class LimitFinder {
     to.insert(to.end(), foreground_.heights.begin() + begin, foreground_.heights.begin() + end);
   }
 
-  /// Calls body(begin, end) for ranges of consecutive pixels of connected runs, in SExtractor's order.
+  /// Calls body(begin, end) for each range of consecutive pixels, in SExtractor's order. The runs `members` must be
+  /// connected. `begin` and `end` count pixels of `runs` in raster order.
   template <class Body>
   void sort_pixels(const Runs<Cpu>& runs, const Buffer<std::int64_t, Cpu>& first, Members members, const Body& body) {
     runs_.clear();

@@ -5,12 +5,13 @@
 
 namespace srcextract {
 
-/// Returns the limit of every source (stages/clean/clean_limit.hpp). The pixels of a source that was split off come in
-/// this order:
-/// - the pixels of its core, in the order of a set of its own;
-/// - its other pixels, in the order of the whole island.
-/// The device's steps (shared_limits.hpp) are not used on the host. There they would take twice as long, and CLEAN as a
-/// whole would take 1.6 times as long.
+/// Returns the limit of every source (clean_limit.hpp). If deblending split an island, the pixels of a source are taken
+/// in this order:
+/// - first the pixels of its core, in SExtractor's order for this set of pixels alone;
+/// - then its other pixels, in SExtractor's order for the whole island.
+///
+/// The device uses the steps in shared_limits.hpp instead. On the host these steps would take twice as long, and CLEAN
+/// as a whole 1.6 times as long (measured).
 Buffer<float, Cpu> find_limits(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources,
                                const DetectionConfig& config, const Cpu& where);
 

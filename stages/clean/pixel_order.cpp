@@ -16,7 +16,7 @@ std::int32_t PixelOrder::root_of(std::int32_t member) {
   return static_cast<std::int32_t>(at);
 }
 
-/// Joins the parts of the previous rows with the runs [begin_, end_) of this row that touch them.
+/// Merges the parts after the previous row that touch the same runs of this row, [begin_, end_).
 void PixelOrder::join_touching(const std::vector<Run>& runs, std::int32_t reach) {
   const auto parts = static_cast<std::int32_t>(parts_.size());
   root_.resize(static_cast<std::size_t>(parts + end_ - begin_));
@@ -32,7 +32,7 @@ void PixelOrder::join_touching(const std::vector<Run>& runs, std::int32_t reach)
   }
 }
 
-/// Numbers the parts after this row by their first runs on this row.
+/// Numbers the parts after this row in the order of their first runs on this row.
 void PixelOrder::number_parts(const std::vector<Run>& runs) {
   const auto parts = static_cast<std::int32_t>(parts_.size());
   number_.assign(root_.size(), -1);
@@ -63,7 +63,7 @@ void PixelOrder::append_part(const Part& part, Part& to) {
   to.tail = part.tail;
 }
 
-/// Appends the parts of the previous rows, and the runs of this row, by column to the new parts that contain them.
+/// Appends the old parts and the runs of this row, in order of their columns, to the new parts that contain them.
 void PixelOrder::append_row(const std::vector<Run>& runs) {
   std::size_t next = 0;
   const auto take_part = [&] {
@@ -75,7 +75,7 @@ void PixelOrder::append_row(const std::vector<Run>& runs) {
     Part& part = joined_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(i)])];
     std::int32_t x = run.begin;
     while (next < parts_.size() && parts_[next].first <= x) take_part();
-    // A part that begins above the inside of the run is joined with the run, and comes between two pieces of it.
+    // An old part that begins above the interior of the run is inserted there and divides the run into two pieces.
     while (next < parts_.size() && parts_[next].first < run.end) {
       if (x < parts_[next].first) append_piece({i, x, parts_[next].first}, part);
       x = parts_[next].first;

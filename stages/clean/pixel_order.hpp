@@ -7,26 +7,30 @@
 
 namespace srcextract {
 
-/// Sorts the pixels of a connected set into SExtractor's order (tests/truth/oracle/connect.cpp). Rows are added one by
-/// one. A part is a set of pixels that the rows so far connect. If runs of the next row connect parts, these parts and
-/// runs become one part. Its order is by column, where an old part counts with the first column of its first run on the
-/// previous row. The old part comes before the run's pixel at that column, so it may cut the run into pieces.
+/// Sorts connected pixels into the order in which SExtractor lists them (tests/truth/oracle/connect.cpp). The pixels
+/// are given as runs (consecutive pixels of a row), and rows are added one by one. A part is a set of pixels that is
+/// connected within the rows so far.
+///
+/// Runs of the next row and the old parts that they touch become one new part. Within the new part, runs and old parts
+/// are ordered by column. The column of an old part is the first column of its first run on the previous row. An old
+/// part precedes the pixel of the run at this column, and may thus divide a run into pieces.
 class PixelOrder {
  public:
-  /// A piece of a run: columns [begin, end). `index` is the run's index among the given runs.
+  /// Columns [begin, end) of the run with this index in the argument of sort().
   struct Piece {
     std::int32_t index;
     std::int32_t begin, end;
   };
 
-  /// Returns the pieces of `runs` in SExtractor's order. `runs` must be connected and in raster order; `reach` is as in
-  /// stages/detect/adjacency.hpp. Time is linear in the number of runs. The result is valid until the next call.
+  /// Returns pieces of all runs in SExtractor's order. `runs` must be connected and in raster order. `reach` is 0 if
+  /// only pixels with a common side are connected, 1 if diagonal neighbours are too. Time is linear in the number of
+  /// runs. The result is valid until the next call.
   const std::vector<Piece>& sort(const std::vector<Run>& runs, std::int32_t reach);
 
  private:
-  /// A connected part, as a linked list of pieces from `head` to `tail`.
+  /// A part: a linked list of pieces from index `head` to index `tail` of pieces_.
   struct Part {
-    std::int32_t first;  ///< first column of its first run on its last row
+    std::int32_t first;  ///< first column of the first run that the part has on its last row
     std::int32_t head, tail;
   };
 
@@ -37,15 +41,15 @@ class PixelOrder {
   void append_piece(const Piece& piece, Part& to);
   void append_part(const Part& part, Part& to);
 
-  /// runs of the previous row: above_begin_ to begin_; of this row: begin_ to end_
+  /// the runs of the previous row are [above_begin_, begin_), those of this row [begin_, end_)
   std::int32_t above_begin_ = 0, begin_ = 0, end_ = 0;
-  std::vector<std::int32_t> part_of_;  ///< per run: index of its part among the parts of its row
-  std::vector<Part> parts_, joined_;   ///< parts after the previous row, and after this row; by column
-  /// union-find over parts_, then over this row's runs: a member joined with this one
+  std::vector<std::int32_t> part_of_;  ///< per run: index in `parts_` or `joined_` of the part that contains the run
+  std::vector<Part> parts_, joined_;   ///< parts after the previous row and after this row, ordered by column
+  /// union-find forest over parts_, followed by the runs of this row: the parent of each element
   std::vector<std::int32_t> root_;
-  std::vector<std::int32_t> number_;  ///< per root: index of its part after this row, or -1
+  std::vector<std::int32_t> number_;  ///< per root in root_: index in joined_, or -1
   std::vector<Piece> pieces_;
-  std::vector<std::int32_t> next_;  ///< per piece: the next one, or -1
+  std::vector<std::int32_t> next_;  ///< per piece: the next piece of the same part, or -1
   std::vector<Piece> sorted_;
 };
 

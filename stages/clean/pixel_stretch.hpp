@@ -4,9 +4,9 @@
 
 namespace srcextract {
 
-/// Pixels of a row that are consecutive in SExtractor's list of the pixels of a source.
+/// Consecutive pixels of a row that are also consecutive in SExtractor's list of the pixels of a source.
 struct PixelStretch {
-  std::int32_t first;  ///< index of its first pixel in the image
+  std::int32_t first;  ///< index of the first pixel in the image
   std::int32_t length;
 };
 

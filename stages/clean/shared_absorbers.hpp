@@ -13,13 +13,14 @@
 
 namespace srcextract {
 
-/// Grids of cells over the whole image, one layer for each size of profile, with cells as wide as the reach of the
-/// layer's profiles. Small profiles are thus not searched for over the reach of a large one. Each layer has profiles
-/// twice as large as the one before; the last layer is the first with a single cell.
+/// Grids of cells over the image, to find profiles near a source. There is a grid (layer) for each range of semi-major
+/// axes: below 2 pixels, below 4, below 8, and so on. The cells of a layer are as wide as the reach of its largest
+/// profiles. A single grid would need cells for the largest profile and would return too many small profiles. The last
+/// layer has a single cell and takes all larger profiles.
 class AbsorberCells {
  public:
   static constexpr int most_layers = 40;
-  static constexpr double reach = 10;  ///< how far a profile reaches, in semi-major axes
+  static constexpr double reach = 10;  ///< distance at which CLEAN ignores a profile, in semi-major axes
 
   explicit AbsorberCells(const Shape& shape) {
     for (;;) {
@@ -44,11 +45,12 @@ class AbsorberCells {
     return first_[layer] + row(layer, profile.y) * columns_[layer] + column(layer, profile.x);
   }
 
-  /// Calls body(first, end), row by row, with the range of cells of a layer whose profiles may reach the source
-  /// `small`.
+  /// Calls body(first, end), row by row, for the cells of a layer that may contain a profile that reaches the source
+  /// `small`. The arguments are a range of cell indices.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_row(int layer, const CleanProfile& small, const Body& body) const {
-    // The margin covers rounding of floats. The last layer has one cell, so profiles of any size are found in it.
+    // The margins cover rounding errors of floats. The last layer has one cell, so that profiles of any size are found
+    // there.
     const double far = (reach + 0.01) * (size_of(layer) + static_cast<double>(small.a)) + 1;
     const std::int64_t left = column(layer, small.x - far), right = column(layer, small.x + far);
     const std::int64_t last = row(layer, small.y + far);
@@ -57,7 +59,7 @@ class AbsorberCells {
   }
 
  private:
-  /// Upper limit of the semi-major axes of the profiles in a layer.
+  /// Semi-major axes in a layer are below this size in pixels (except in the last layer).
   SRCEXTRACT_HOST_DEVICE static double size_of(int layer) { return static_cast<double>(std::int64_t{2} << layer); }
   SRCEXTRACT_HOST_DEVICE static double side_of(int layer) { return reach * size_of(layer); }
   SRCEXTRACT_HOST_DEVICE static std::int64_t cell_at(double at, std::int64_t cells) {
@@ -73,27 +75,30 @@ class AbsorberCells {
 
   int layers_ = 0;
   std::int32_t columns_[most_layers] = {}, rows_[most_layers] = {};
-  std::int64_t first_[most_layers + 1] = {};  ///< per layer: its first cell
+  std::int64_t first_[most_layers + 1] = {};  ///< per layer: index of its first cell
 };
 
-/// Each absorption of a source by another, sorted by absorber and time.
+/// All absorptions of a source by another, sorted by absorber and then by time. Time is the index of a source in
+/// SExtractor's order at which the absorption happens.
 struct Absorptions {
-  std::uint64_t* key;    ///< absorber (high half) and time (low half)
+  std::uint64_t* key;    ///< absorber in the high 32 bits, time in the low 32 bits
   std::int32_t* source;  ///< the absorbed source
-  std::uint32_t* begin;  ///< per absorber: index of its first absorption
-  double* flux;          ///< light that the absorber gained by this absorption and its earlier ones
-  std::int64_t* npix;    ///< pixels that the absorber gained likewise
+  std::uint32_t* begin;  ///< per absorber: index of its first absorption; one more element is the end
+  double* flux;          ///< flux that the absorber gained by this and all its earlier absorptions
+  std::int64_t* npix;    ///< number of pixels that the absorber gained by this and all its earlier absorptions
 };
 
-/// The steps that find the absorber of each source, as SExtractor does. Sources arrive in SExtractor's order:
-/// - A newcomer is absorbed by the first source there that is not fainter and can absorb it (can_absorb).
-/// - Otherwise the newcomer absorbs all fainter sources there that it can absorb. Later newcomers can absorb it.
+/// Steps that find the absorber of each source as SExtractor does. Sources arrive one after another, in SExtractor's
+/// order:
+/// - The first earlier source that is not fainter than the newcomer, and is able to (can_absorb), absorbs the newcomer.
+/// - If there is no such source, the newcomer absorbs all fainter earlier sources for which can_absorb() is true. A
+///   later newcomer can absorb this source.
 ///
-/// A source grows by what it absorbed before: its flux, and the wings of its profile. Therefore absorbers are found
-/// twice. At first sources do not grow. The second time they grow by what they absorbed the first time.
+/// A source grows by each absorption: its flux and the wings of its profile. The steps therefore find absorbers twice.
+/// The first time, sources do not grow. The second time, sources grow by what they absorbed the first time.
 ///
-/// Only neighbours are compared, so time is linear in the number of sources. Only many large sources, each of which
-/// reaches most others, take longer.
+/// Only neighbours are compared, so the time is linear in the number of sources, unless many sources are so large that
+/// each reaches most others.
 struct SharedAbsorbers {
   SRCEXTRACT_STEP(take_place)
   SRCEXTRACT_STEP(enter)
@@ -103,13 +108,13 @@ struct SharedAbsorbers {
   SRCEXTRACT_STEP(add_gains)
   SRCEXTRACT_STEP(tell)
 
-  /// Every byte of `undecided` is 0xfe.
+  /// `undecided` is the number whose bytes are all 0xfe, with which the buffer is filled.
   static constexpr std::int32_t undecided = -0x01010102, nobody = -1;
-  /// If every cell of a layer has at most this many profiles, each lane searches whole rows of cells. Rows then
-  /// outnumber the profiles in a row. Otherwise lanes share the profiles of a row.
+  /// If no cell of a layer has more profiles than this, the lanes (threads that process an item together) divide the
+  /// rows of cells among them. If a cell has more, the lanes divide the profiles of each row.
   static constexpr std::uint32_t few = 8;
 
-  /// The first source in SExtractor's order that absorbs a source on its arrival; if none does, the largest integer.
+  /// The first source, in SExtractor's order, that absorbs a newcomer; the largest integer if there is none.
   struct Part {
     std::int32_t absorber = std::numeric_limits<std::int32_t>::max();
 
@@ -122,18 +127,18 @@ struct SharedAbsorbers {
   std::int64_t room;
   double beta;
   AbsorberCells cells;
-  std::int32_t* source;   ///< the sources in SExtractor's order
-  CleanProfile* profile;  ///< in this order, like `flux`, `absorber` and `later`
+  std::int32_t* source;   ///< per place in SExtractor's order: index of the source in `candidates`; -1: none
+  CleanProfile* profile;  ///< per place in SExtractor's order, like `flux`, `absorber` and `later`
   double* flux;
-  std::uint32_t* cell_begin;  ///< per cell: number of profiles; later its first element of `member`
-  std::uint32_t* cell_used;   ///< per cell: number of members entered
-  std::uint32_t* most;        ///< per layer: number of profiles in the cell with most of them
-  std::int32_t* member;       ///< profiles cell by cell, by their places in the order
-  std::int32_t* absorber;     ///< per source: its absorber on arrival, `nobody` or `undecided`
-  std::int64_t* later;        ///< per source: its absorber after its arrival; `room`: nobody
-  std::int32_t* result;       ///< by number of the source: number of the source that has it in the end, or `nobody`
-  Absorptions gains;          ///< absorptions by which sources grow
-  bool grows;                 ///< whether sources grow
+  std::uint32_t* cell_begin;  ///< per cell: number of profiles; later index in `member` of its first profile
+  std::uint32_t* cell_used;   ///< per cell: number of profiles stored in `member` so far
+  std::uint32_t* most;        ///< per layer: number of profiles in its fullest cell
+  std::int32_t* member;       ///< places of the profiles, cell by cell
+  std::int32_t* absorber;     ///< place of the source that absorbs this source on arrival, `nobody` or `undecided`
+  std::int64_t* later;        ///< place of the source that absorbs this source after its arrival; `room`: none does
+  std::int32_t* result;       ///< per source: index of the source that it finally belongs to, or `nobody`
+  Absorptions gains;          ///< absorptions that make sources grow
+  bool grows;                 ///< whether sources grow: false the first time, true the second
 
   SRCEXTRACT_HOST_DEVICE void take_place(std::int64_t i) const {
     const std::int32_t place = candidates[i].place;
@@ -142,7 +147,7 @@ struct SharedAbsorbers {
 
   SRCEXTRACT_HOST_DEVICE void enter(std::int64_t i) const {
     flux[i] = 0;
-    if (source[i] < 0) {  // no room for all sources
+    if (source[i] < 0) {  // the buffers were too small for all sources
       profile[i].a = std::numeric_limits<float>::quiet_NaN();
       return;
     }
@@ -159,7 +164,7 @@ struct SharedAbsorbers {
     member[cell_begin[cell] + shared_add(&cell_used[cell], 1u)] = static_cast<std::int32_t>(i);
   }
 
-  /// Searches a part of the earlier sources, those of lane `lane`.
+  /// Searches the share of lane `lane` of the earlier sources for the absorber of newcomer i.
   SRCEXTRACT_HOST_DEVICE Part part(std::int64_t i, int lane, int lanes) const {
     Part best;
     for_each_near(i, lane, lanes, [&](std::int32_t earlier) {
@@ -178,7 +183,8 @@ struct SharedAbsorbers {
     later[i] = absorber[i] == nobody ? first_after(i, room) : room;
   }
 
-  /// Sets the sort key of source i if it was absorbed: its absorber, then the later of the arrivals of the two.
+  /// Sets the sort key of source i if the source was absorbed. The time is the arrival of the source or of its
+  /// absorber, whichever is later.
   SRCEXTRACT_HOST_DEVICE void set_gain(std::int64_t i) const {
     const std::int64_t by = absorber[i] == nobody ? later[i] : absorber[i];
     if (by >= room) return;
@@ -197,7 +203,7 @@ struct SharedAbsorbers {
     }
   }
 
-  /// Follows absorbers that were absorbed themselves.
+  /// Stores the final absorber, following absorbers that were absorbed themselves.
   SRCEXTRACT_HOST_DEVICE void tell(std::int64_t i) const {
     if (source[i] < 0) return;
     std::int64_t last = absorber[i] == nobody ? i : absorber[i];
@@ -206,7 +212,7 @@ struct SharedAbsorbers {
   }
 
  private:
-  /// Calls body(other) for the lane's share of the sources that may reach source i.
+  /// Calls body(other) for the share of lane `lane` of the sources whose profile may reach source i.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_near(std::int64_t i, int lane, int lanes, const Body& body) const {
     const CleanProfile small = profile[i];
@@ -225,7 +231,7 @@ struct SharedAbsorbers {
     }
   }
 
-  /// The index of the last absorption by source i before a time, counted from 1; 0: there is none.
+  /// 1 + the index in `gains` of the last absorption by source i before `time`; 0 if there is none.
   SRCEXTRACT_HOST_DEVICE std::uint32_t gains_before(std::int64_t i, std::int64_t time) const {
     if (!grows) return 0;
     std::uint32_t low = gains.begin[i], high = gains.begin[i + 1];
@@ -249,7 +255,8 @@ struct SharedAbsorbers {
            can_absorb(grown(candidates[source[earlier]], light, gains.npix[last - 1], beta), profile[i], beta);
   }
 
-  /// The first source that arrives after `i` and before `end`, is not absorbed on arrival, and absorbs `i`; else `end`.
+  /// The first source that arrives after `i` and before `end`, is not absorbed on arrival, and absorbs `i`; `end` if
+  /// there is none.
   SRCEXTRACT_HOST_DEVICE std::int64_t first_after(std::int64_t i, std::int64_t end) const {
     std::int64_t first = end;
     for_each_near(i, 0, 1, [&](std::int32_t newcomer) {
@@ -268,7 +275,8 @@ struct SharedAbsorbers {
   }
 };
 
-/// Returns for each source the index of the source that has absorbed it in the end, or -1.
+/// Returns for each source the index of the source that finally contains it, or -1. `machine` executes the steps on
+/// host or device (shared_steps.hpp).
 template <class Where, class Machine>
 Buffer<std::int32_t, Where> find_absorbers(const Buffer<CleanCandidate, Where>& candidates, const SharedCount& sources,
                                            const Shape& shape, double beta, const Machine& machine) {

@@ -10,11 +10,12 @@
 
 namespace srcextract {
 
-/// Does clean_sources in steps that many threads execute together. `machine` executes the steps (shared_steps.hpp).
+/// Computes clean_sources() in steps that many threads execute together. `machine` executes the steps on host or device
+/// (shared_steps.hpp).
 template <class Where, class Machine, class Noise>
 class SharedCleaning {
  public:
-  /// `island_room` is the number of islands there is room for.
+  /// `island_room` is the number of islands that buffers hold.
   SharedCleaning(const DeblendImages<Where>& images, const Uncleaned<Where>& sources, const Settings& config,
                  std::int64_t island_room, const Noise& noise, const Machine& machine)
       : images_(images),
@@ -37,14 +38,14 @@ class SharedCleaning {
     if (config_.deblend.clean) find_limits();
     return clean_by_limits(kernel_rows);
   }
-  /// Cleans with given limits of the sources.
+  /// Cleans with limits that the caller has computed.
   Cleaned<Where> clean(std::int64_t kernel_rows, Buffer<float, Where> limits) {
     limits_ = std::move(limits);
     return clean_by_limits(kernel_rows);
   }
 
  private:
-  static constexpr int nobody = 0xff;  // value of every byte of an absorber's number: -1
+  static constexpr int nobody = 0xff;  // sets every byte of a 32-bit index, which makes it -1
 
   static SharedCount items_of(const Runs<Where>& runs) {
     return {runs.row_begin.data() + runs.shape.height, runs.runs.size()};
@@ -121,7 +122,7 @@ class SharedCleaning {
             candidates_.data()};
   }
 
-  /// After find_last.
+  /// Computes the candidates. The step find_last must be done.
   void fill_profiles(const SharedProfiles<Noise>& profiles) {
     using Profiles = SharedProfiles<Noise>;
     const SharedCount island_runs = items_of(sources_.island_runs);
@@ -137,7 +138,7 @@ class SharedCleaning {
   Cleaned<Where> keep_survivors(const SharedProfiles<Noise>& profiles, const std::int32_t* absorbers,
                                 std::int64_t kernel_rows) {
     const std::int64_t runs = sources_.runs.runs.size();
-    constexpr int later_than_any = 0x7f;  // value of every byte
+    constexpr int later_than_any = 0x7f;  // sets every byte of a run's index
     auto first_run = machine_.template filled<std::int32_t>(source_room_, later_than_any);
     auto edge = machine_.template filled<std::uint32_t>(source_room_, 0);
     auto is_first = room_for<std::uint32_t>(runs + 1);

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// Computes the size of each source's heap of min_area heights. Heaps are used if min_area is above
+/// Step that computes the size of each source's heap for limit_by_heap(): min_area heights. Used if min_area exceeds
 /// most_in_closed_form.
 struct SharedHeaps {
   SRCEXTRACT_STEP(measure)
@@ -23,11 +23,12 @@ struct SharedHeaps {
   }
 };
 
-/// Computes the limit of every source (clean_limit.hpp). Requires that its stretches of pixels are sorted, or that the
-/// stretches with its first min_area + 1 pixels are found. `noise.at(x, y)` is called only if thresholds vary.
+/// Computes the limit of every source (clean_limit.hpp) from its stretches (shared_stretches.hpp). If min_area exceeds
+/// most_in_closed_form, all stretches must be sorted. Otherwise the first min_area + 1 stretches of each source must be
+/// found. `noise.at(x, y)` is called only if `varies` is true.
 template <class Noise>
 struct SharedLimits {
-  /// The largest heights that enter the limit.
+  /// The largest heights that one lane (a thread of several that process a source together) has found.
   struct Part {
     Largest largest;
 
@@ -43,12 +44,12 @@ struct SharedLimits {
   Noise noise;
   bool varies;
   std::int64_t min_area;
-  const std::uint32_t* heap_begin;  ///< per source: its first element of `heaps`
+  const std::uint32_t* heap_begin;  ///< per source: index in `heaps` of the first element of its heap
   float* heaps;
   float* limits;
 
-  /// Searches the pixels after the first min_area + 1 for the largest heights; lane `lane` of `lanes` searches a part
-  /// of them. Lane 0 also takes the first stretches.
+  /// Searches a share of a source's stretches for the largest heights. Lane 0 takes the first min_area + 1 stretches.
+  /// All `lanes` lanes divide the other stretches among them.
   SRCEXTRACT_HOST_DEVICE Part part(std::int64_t source, int lane, int lanes) const {
     Part own;
     own.largest.count = min_area < 3 ? static_cast<int>(min_area) : 3;
@@ -77,8 +78,8 @@ struct SharedLimits {
   }
 
  private:
-  /// The key (SharedStretches::place_of) of the k-th stretch of a source, from 0, among the stretches with its first
-  /// min_area + 1 pixels; SharedStretches::none if there are fewer.
+  /// The key (SharedStretches::place_of) of stretch k, from 0, of a source in SExtractor's order, for k up to min_area.
+  /// SharedStretches::none if the source has fewer stretches.
   SRCEXTRACT_HOST_DEVICE unsigned long long first_of(std::int64_t source, std::int64_t k) const {
     return stretches.first[k * stretches.source_room + source];
   }
@@ -89,8 +90,8 @@ struct SharedLimits {
     return height_of(stretches.stretch_at(first_of(source, 0)), 0);
   }
 
-  /// Enters the pixels of the first stretches into `largest`: the lowest of the first min_area pixels, then all from
-  /// pixel min_area + 2 on. Pixel min_area + 1 is left out, as in SExtractor.
+  /// Adds the pixels of the first stretches to `largest`: the lowest of the first min_area pixels, then all pixels from
+  /// number min_area + 2 on. Pixel min_area + 1 is skipped, as in SExtractor.
   SRCEXTRACT_HOST_DEVICE void take_first(std::int64_t source, Largest& largest) const {
     float first[most_in_closed_form] = {};
     for_each_first(source, [&](std::int64_t pixel, const PixelStretch& stretch, std::int32_t i) {
@@ -103,8 +104,8 @@ struct SharedLimits {
     });
   }
 
-  /// Calls body(pixel, stretch, i) for each pixel i of the first stretches; `pixel` is its number in the source, from
-  /// 0.
+  /// Calls body(pixel, stretch, i) for each pixel i of the first stretches. `pixel` is the index of the pixel in the
+  /// source, from 0.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_first(std::int64_t source, const Body& body) const {
     std::int64_t pixel = 0;
@@ -114,7 +115,7 @@ struct SharedLimits {
     }
   }
 
-  /// Height of pixel i of a stretch: its value minus its threshold, as in heights_above (pixel_thresholds.hpp).
+  /// The value of pixel i of a stretch minus its threshold, computed as heights_above() does (pixel_thresholds.hpp).
   SRCEXTRACT_HOST_DEVICE float height_of(const PixelStretch& stretch, std::int32_t i) const {
     const std::int64_t pixel = stretch.first + static_cast<std::int64_t>(i);
     const double background = levels->background;
@@ -126,7 +127,6 @@ struct SharedLimits {
     return above_level(static_cast<double>(found[pixel]), background) - above_level(threshold, background);
   }
 
-  /// Sorts the first min_area heights, ascending.
   SRCEXTRACT_HOST_DEVICE void sort_first(float* first) const {
     for (int i = 1; i < min_area; ++i) {
       const float height = first[i];
@@ -136,7 +136,7 @@ struct SharedLimits {
     }
   }
 
-  /// Sorts `count` values in ascending order, as a heap sort.
+  /// Sorts `count` values in ascending order by heap sort.
   SRCEXTRACT_HOST_DEVICE static void sort(float* values, std::int64_t count) {
     const auto sink = [&](std::int64_t at, std::int64_t end) {
       for (std::int64_t child; (child = 2 * at + 1) < end; at = child) {

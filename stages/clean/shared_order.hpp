@@ -10,15 +10,17 @@
 
 namespace srcextract {
 
-/// Finds the order of pixel_order.hpp for all connected sets of an image at once. A part is a set of runs that the rows
-/// so far connect. It is a linked list of nodes, in this order:
+/// Finds SExtractor's order of pixels (pixel_order.hpp) for all connected sets of an image at once. A part is a set of
+/// runs (consecutive pixels of a row) that is connected within the rows so far. The order of its pixels is a linked
+/// list of nodes:
 /// - an opening node;
-/// - by column, the lists of the previous row's parts that it joins, and the pieces of its runs on this row;
+/// - by column, the lists of the previous row's parts that belong to the part, and the pieces of the part's runs on
+///   this row;
 /// - a closing node.
 ///
-/// Links between nodes are thus known row by row. Pointer jumping (Wyllie 1979) gives the number of pixels from each
-/// node to the end of its list; a pixel with a larger number comes earlier. Time grows with the number of nodes times
-/// the logarithm of the longest list.
+/// The links of a row follow from the previous row alone. Afterwards, pointer jumping (Wyllie 1979) computes the number
+/// of pixels from each node to the end of its list. A pixel with a larger number comes earlier. The time is
+/// proportional to the number of nodes times the logarithm of the longest list.
 struct SharedOrder {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(join)
@@ -30,17 +32,20 @@ struct SharedOrder {
 
   Shape shape;
   const Run* runs;
-  const std::int32_t* label;  ///< per run: number of its connected set, from 1; 0: none
+  const std::int32_t* label;  ///< per run: number of its connected set, from 1; 0: the run is ignored
   const std::int64_t* row_begin;
-  std::int64_t room;  ///< number of runs there is room for
+  std::int64_t room;  ///< number of runs that the buffers hold
   std::int32_t reach;
   SharedParts parts;
-  std::uint32_t* last;       ///< per part: its last node so far
-  std::int32_t* piece_end;   ///< per piece (node 2 room + i): the column after its last pixel; -1: no such piece
-  std::uint32_t* piece_at;   ///< for a run that begins above the inside of a run of the next row: the piece of that run
-                             ///< from there on
-  std::uint64_t* link;       ///< per node: a later node (high half), and number of pixels up to it (low half)
-  std::uint32_t* in_motion;  ///< per round: whether some link does not yet lead to the end
+  std::uint32_t* last;  ///< per part, which is numbered as its first run: its last node so far
+  /// per piece (node 2 room + i): the column behind its last pixel; -1: the piece does not exist
+  std::int32_t* piece_end;
+  /// per run whose first column is above the interior of a run of the next row: the piece of that run that begins there
+  /// or contains this column
+  std::uint32_t* piece_at;
+  /// per node: a later node of the list in the high 32 bits; number of pixels from the node to there in the low 32 bits
+  std::uint64_t* link;
+  std::uint32_t* in_motion;  ///< per round of jumps: whether some link does not lead to the end of its list yet
   std::int32_t round;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t run_count() const {
@@ -50,9 +55,9 @@ struct SharedOrder {
     return row_begin[y] < room ? row_begin[y] : room;
   }
   /// Nodes of the two kinds of pieces:
-  /// - first_piece(run): the piece at the beginning of `run`;
-  /// - piece_under(run): a piece of a run on the next row, from the first column of `run` on. `run` is the first run of
-  ///   a part.
+  /// - first_piece(run): the piece at the beginning of `run`.
+  /// - piece_under(run): the piece of a run on the next row that begins below the first column of `run`. Exists only if
+  ///   `run` is the first run of a part.
   SRCEXTRACT_HOST_DEVICE std::uint32_t first_piece(std::int64_t run) const {
     return static_cast<std::uint32_t>(2 * room + run);
   }
@@ -66,17 +71,16 @@ struct SharedOrder {
     const std::int64_t i = static_cast<std::int64_t>(piece) - 2 * room;
     return runs[i < room ? i : i - room].begin;
   }
-  /// Number of pixels from column x of a piece to the end of its list; it is larger for earlier pixels. All rounds of
-  /// jump() must be done.
+  /// Number of pixels from column x of a piece to the end of its list, so larger for earlier pixels. Valid after all
+  /// rounds of jump().
   SRCEXTRACT_HOST_DEVICE std::int64_t pixels_to_end(std::uint32_t piece, std::int32_t x) const {
     const std::int64_t of_piece = next_of(link[piece]) == nothing ? 0 : static_cast<std::uint32_t>(link[piece]);
     return of_piece - (x - begin_of_piece(piece));
   }
-  /// The node of the piece of `run` that contains column x.
+  /// The node of the piece that contains column x of `run`.
   SRCEXTRACT_HOST_DEVICE std::uint32_t piece_of(std::int64_t run, std::int32_t x) const {
     const Run& of = runs[run];
     if (of.y == 0) return first_piece(run);
-    // searches for the last run above that begins at or before x
     std::int64_t begin = begin_of(of.y - 1), end = begin_of(of.y);
     while (begin < end) {
       const std::int64_t middle = begin + (end - begin) / 2;
@@ -107,7 +111,8 @@ struct SharedOrder {
     shared_store(&parts.root[run], parts.find(own));
   }
 
-  /// Links the nodes of the parts of row y, by column: the lists of the previous row's parts, and pieces of runs.
+  /// Appends, in order of columns, the lists of the previous row's parts and the pieces of row y's runs to the parts
+  /// after row y.
   SRCEXTRACT_HOST_DEVICE void link_row(std::int64_t y) const {
     const std::int64_t first = begin_of(y), end = begin_of(y + 1);
     std::int64_t above = y > 0 ? begin_of(y - 1) : first, here = first, over = -1;
@@ -141,9 +146,9 @@ struct SharedOrder {
       if (label[here] > 0 && parts.root[here] == here) follow(last_of(here), closing(here));
   }
 
-  /// Moves the links of a run's nodes forward, each link up to most_jumps times. At the beginning of round `round`,
-  /// every link spans at least 8^round nodes or leads to the end. Other threads only lengthen links, so their order
-  /// does not matter.
+  /// Replaces each link of a run's nodes by a longer link, up to most_jumps times. When round `round` begins, every
+  /// link spans at least 8^round nodes or leads to the end of its list. Other threads only make links longer at the
+  /// same time, so the result does not depend on the order of threads.
   SRCEXTRACT_HOST_DEVICE void jump(std::int64_t run) const {
     if (round > 0 && in_motion[round] == 0) return;
     bool ended = true;
@@ -151,7 +156,7 @@ struct SharedOrder {
     if (!ended && shared_load(&in_motion[round + 1]) == 0) shared_store(&in_motion[round + 1], 1u);
   }
 
-  /// Number of rounds after which every link leads to the end of its list, for lists with up to `nodes` nodes.
+  /// Number of rounds after which every link leads to the end of its list, if no list has more than `nodes` nodes.
   static int rounds_for(std::int64_t nodes) { return (bits_below(nodes) + 2) / 3; }
 
  private:
@@ -168,10 +173,10 @@ struct SharedOrder {
   SRCEXTRACT_HOST_DEVICE std::uint32_t last_of(std::int64_t part) const {
     return last[part] == nothing ? opening(part) : last[part];
   }
-  /// Jumps per round: after so many a link over 8^round nodes spans 8^(round + 1).
+  /// Number of jumps per round. After 7 jumps, a link that spans 8^round nodes spans 8^(round + 1).
   static constexpr int most_jumps = 7;
 
-  /// Moves the link of one node. Returns whether the link is known to lead to the end of its list.
+  /// Replaces the link of a node by a longer link. Returns whether the link leads to the end of its list.
   SRCEXTRACT_HOST_DEVICE bool jump_from(std::int64_t node) const {
     std::uint64_t own = shared_load(&link[node]);
     for (int i = 0; i < most_jumps && next_of(own) != nothing; ++i) {
@@ -182,7 +187,7 @@ struct SharedOrder {
     }
     return next_of(own) == nothing;
   }
-  /// Links `node` to the next node. If `node` is a piece, its end must be known.
+  /// Makes `next` the node behind `node`. If `node` is a piece, its end must be set.
   SRCEXTRACT_HOST_DEVICE void follow(std::uint32_t node, std::uint32_t next) const {
     const bool is_piece = static_cast<std::int64_t>(node) >= 2 * room;
     link[node] = link_to(next, is_piece ? static_cast<std::uint32_t>(end_of(node) - begin_of_piece(node)) : 0);
@@ -196,8 +201,7 @@ struct SharedOrder {
   }
 };
 
-/// Computes a SharedOrder, by taking all steps in the constructor, and holds its memory: 56 bytes per run for which
-/// there is room.
+/// Executes all steps of a SharedOrder in the constructor, and owns its memory: 56 bytes per run that the buffers hold.
 template <class Where>
 class OrderMemory {
  public:

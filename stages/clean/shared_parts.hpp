@@ -6,25 +6,26 @@
 
 namespace srcextract {
 
-/// Builds the parts of stages/clean/pixel_order.hpp, by many threads at once without locks. A part is a set of runs of
-/// one row that this row and earlier rows connect. Its first run represents it. If a run of the next row touches the
-/// part, the part lies within that run's part.
+/// Connects runs to parts (pixel_order.hpp) with many threads at once and without locks. A part consists of runs of one
+/// row that are connected within this row and earlier rows. The first of these runs stands for the part. If a run of
+/// the next row touches the part, the part belongs to the part of that run.
 ///
-/// A thread that merges two parts goes on to merge the parts of the next row in which they lie, so no connection is
-/// lost. Each part is merged into another at most once.
+/// A thread that merges two parts of a row must also merge the parts of the next row that contain them. The thread does
+/// so at once, so no connection is lost. A part is merged into another part at most once.
 struct SharedParts {
   static constexpr std::int32_t none = -1;
 
-  std::int32_t* root;   ///< per run: an earlier run of its part, or the run itself
-  std::int32_t* below;  ///< per first run of a part: a run on the next row that touches it, `none` or `closed`
+  std::int32_t* root;  ///< per run: the run itself or an earlier run of the same part
+  /// per run that stands for a part: a run on the next row that touches the part, `none` or `closed`
+  std::int32_t* below;
 
   SRCEXTRACT_HOST_DEVICE void clear(std::int64_t run) const {
     root[run] = static_cast<std::int32_t>(run);
     below[run] = none;
   }
 
-  /// The first run of the part of `run`, as far as parts are merged so far. Halves the path to it, so that later
-  /// searches are shorter.
+  /// The first run of the part of `run`, as far as parts are merged by now. Shortens the path in `root`, so that later
+  /// searches take less time.
   SRCEXTRACT_HOST_DEVICE std::int32_t find(std::int32_t run) const {
     for (;;) {
       const std::int32_t to = shared_load(&root[run]);
@@ -36,23 +37,23 @@ struct SharedParts {
     }
   }
 
-  /// Records that `run` touches `under`, a run on the next row.
+  /// Connects `run` with `under`, a run on the next row that touches it.
   SRCEXTRACT_HOST_DEVICE void join(std::int32_t run, std::int32_t under) const {
     for (;;) {
       run = find(run);
       const std::int32_t other = shared_replace(&below[run], none, under);
       if (other == none) return;
-      if (other == closed) continue;  // this part has just been merged into another
+      if (other == closed) continue;  // another thread has just merged this part into another part
       if (!unite(other, under, run, under)) return;
     }
   }
 
  private:
-  /// Value of `below` for a part that was merged into another. The thread that merged them takes over the old value.
+  /// Value of `below` for a part that was merged into another. The merging thread continues with the previous value.
   static constexpr std::int32_t closed = -2;
 
-  /// Merges the parts of runs a and b. Returns true if the merged part must then be joined with a run of the next row,
-  /// and sets `part` and `under` to these.
+  /// Merges the parts of runs a and b of the same row. If the merged part must also be connected with a run of the next
+  /// row, returns true and sets `part` and `under` to the part and this run.
   SRCEXTRACT_HOST_DEVICE bool unite(std::int32_t a, std::int32_t b, std::int32_t& part, std::int32_t& under) const {
     for (;;) {
       a = find(a);

@@ -14,15 +14,16 @@
 
 namespace srcextract {
 
-/// Data of a source that many threads fill in together.
+/// Data of a source that threads collect together, each for some runs of the source.
 struct SourceState {
-  std::uint32_t peak;              ///< ordered_key of its largest value in the measured image
-  std::uint32_t lowest;            ///< ordered_key of the lowest threshold of its pixels; used if thresholds vary
-  std::int32_t above, above_half;  ///< number of its pixels above the threshold, and above half_way()
+  std::uint32_t peak;    ///< ordered_key() of the largest value in the measured image
+  std::uint32_t lowest;  ///< ordered_key() of the lowest threshold of the source's pixels; used if thresholds vary
+  std::int32_t above, above_half;  ///< numbers of pixels above the threshold and above IsophoteCounts::half_way()
 };
 
-/// Steps that make the profiles of sources (candidate_of), after their limits are known. They also find each source's
-/// position in SExtractor's order: islands by their last pixels, and within an island as deblending orders sources.
+/// Steps that compute the CleanCandidate of each source when its limit is known. The steps also find the index of each
+/// source in SExtractor's order. Islands (connected foreground pixels) are ordered by their last pixels; within an
+/// island, sources have the order that deblending gives them.
 template <class Noise>
 struct SharedProfiles {
   SRCEXTRACT_STEP(clear)
@@ -36,26 +37,28 @@ struct SharedProfiles {
   const Run *runs, *island_runs;
   const std::int32_t *label, *island_label;
   std::int64_t source_room, island_room;
-  const Parentage* parentage;        ///< null without deblending
-  const std::int32_t* place_inside;  ///< place in the island; null without deblending
+  const Parentage* parentage;  ///< null without deblending
+  /// per source: its index in the island, in SExtractor's order; null without deblending
+  const std::int32_t* place_inside;
   const SourceSums* sums;
   const float* measured;
-  RowsOnDemand* measured_rows;  ///< null if the image is in memory as a whole
+  RowsOnDemand* measured_rows;  ///< null if the whole image is in memory
   Shape shape;
   const Levels* levels;
   Noise noise;
   bool varies;
   double beta;
-  std::int64_t max_area;  ///< larger sources are dropped; 0: none
+  std::int64_t max_area;  ///< larger sources are removed; 0: no source is removed
   SourceState* states;
-  std::int32_t* last_run;  ///< per island: its last run; -1 at first
+  std::int32_t* last_run;  ///< per island: index of its last run; -1 before the step find_last
   std::int32_t* inside;    ///< per island: number of its sources
-  /// per run: number of sources of the island that ends with it; later of all islands that end before
+  /// per run: number of sources of the island whose last run it is; later number of sources in all islands that end in
+  /// earlier runs
   std::uint32_t* before;
   const float* limits;
   CleanCandidate* candidates;
 
-  /// On the host: holds the rows that a step reads for the items [begin, end).
+  /// Holds the rows of images on demand that a step reads for the items [begin, end). Used on the host only.
   template <class Step>
   HeldRows rows(std::int64_t begin, std::int64_t end) const {
     if (!std::is_same_v<Step, survey_step> && !std::is_same_v<Step, count_half_step>) return {};
@@ -68,16 +71,15 @@ struct SharedProfiles {
   SRCEXTRACT_HOST_DEVICE Parentage parentage_of_source(std::int64_t source) const {
     return parentage != nullptr ? parentage[source] : parentage_of_whole(static_cast<std::int32_t>(source + 1));
   }
-  /// Whether a source is dropped for its size. It takes no part in CLEAN then.
+  /// Whether a source is removed because of its size. CLEAN ignores removed sources.
   SRCEXTRACT_HOST_DEVICE bool is_dropped(std::int64_t source) const {
     return max_area > 0 && sums[source].npix > max_area;
   }
-  /// The island of a source, from 0; -1 if there was no room for the island.
+  /// The index of a source's island, from 0; -1 if the buffers are too small for the island.
   SRCEXTRACT_HOST_DEVICE std::int64_t island_of(std::int64_t source) const {
     const std::int64_t island = parentage_of_source(source).parent - std::int64_t{1};
     return island >= 0 && island < island_room && last_run[island] >= 0 ? island : -1;
   }
-  /// Last row of a source's island.
   SRCEXTRACT_HOST_DEVICE std::int32_t last_row(std::int64_t source) const {
     const std::int64_t island = island_of(source);
     return island < 0 ? 0 : island_runs[last_run[island]].y;
@@ -102,7 +104,7 @@ struct SharedProfiles {
     before[run] = ends ? static_cast<std::uint32_t>(inside[island - 1]) : 0;
   }
 
-  /// Finds the brightest pixel of each source, and counts its pixels above the threshold. If thresholds vary, finds the
+  /// Finds the brightest pixel of each source and counts its pixels above the threshold. If thresholds vary, finds the
   /// lowest threshold instead.
   SRCEXTRACT_HOST_DEVICE void survey(std::int64_t run) const {
     SourceState* const state = state_of(run);
@@ -147,7 +149,8 @@ struct SharedProfiles {
     candidates[source] = candidate_of(sums[source], parentage_of_source(source),
                                       first + (place_inside != nullptr ? place_inside[source] : 0), limits[source],
                                       threshold, varies ? nullptr : &counts, beta, shape);
-    if (is_dropped(source)) candidates[source].profile.a = std::numeric_limits<float>::quiet_NaN();  // is not found
+    // CLEAN ignores this source
+    if (is_dropped(source)) candidates[source].profile.a = std::numeric_limits<float>::quiet_NaN();
   }
 
  private:

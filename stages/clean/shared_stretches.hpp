@@ -10,9 +10,9 @@
 
 namespace srcextract {
 
-/// Steps that put the pixels of every source into the order of find_limits. They list stretches with sort keys. A
-/// stretch is pixels that are consecutive both in a row and in the order. Either all stretches are sorted, or only the
-/// first few of each source are found.
+/// Steps that list the pixels of every source in the order of find_limits.hpp. The list consists of stretches with sort
+/// keys. A stretch is a range of pixels that are consecutive in a row and in the order. The steps either sort all
+/// stretches, or find only the first few of each source.
 struct SharedStretches {
   SRCEXTRACT_STEP(note_whole)
   SRCEXTRACT_STEP(add_island_run)
@@ -23,26 +23,29 @@ struct SharedStretches {
 
   static constexpr unsigned long long none = ~0ull;
 
-  SharedOrder islands, cores;  ///< cores.room is 0 without deblending
+  SharedOrder islands, cores;  ///< orders of pixels in islands and in cores; without deblending, cores.room is 0
   const Run* runs;             ///< runs of the sources
   const std::int32_t* label;
   const std::int64_t* row_begin;
   std::int64_t run_room, source_room, island_room;
-  const Parentage* parentage;      ///< null without deblending
-  std::int32_t* source_of_island;  ///< per island: its source from 0 if it was not split; else -1
-  int rank_bits;                   ///< number of bits for the rank of a stretch in its island or core
-  std::uint64_t* key;              ///< per stretch: source, 1 bit for pixels outside of cores, rank
+  const Parentage* parentage;  ///< null without deblending
+  /// per island: its source, from 0; -1 if deblending split the island
+  std::int32_t* source_of_island;
+  int rank_bits;       ///< number of bits of a rank, which increases in the order of the pixels of an island or core
+  std::uint64_t* key;  ///< per stretch, from the high bits: source, 1 bit that is set for pixels outside cores, rank
   PixelStretch* stretch;
-  std::int64_t* count;  ///< number of stretches
+  std::int64_t* count;  ///< number of stretches, including those that the buffers do not hold
   std::int64_t room;
-  std::uint32_t* begin;       ///< per source: number of stretches; later index of its first stretch, and the end
-  std::uint32_t* gathered;    ///< per source: number of stretches gathered
-  unsigned long long* place;  ///< per stretch: place_of, source by source
-  unsigned long long* first;  ///< per round: place_of the next stretch of each source, or `none`
+  /// per source: number of stretches; later index of its first stretch; one more element is the end
+  std::uint32_t* begin;
+  std::uint32_t* gathered;    ///< per source: number of stretches that gather() has stored
+  unsigned long long* place;  ///< per stretch, source by source: place_of()
+  /// per round and source: the key place_of() of the stretch that find_first() finds in this round, or `none`
+  unsigned long long* first;
   int index_bits, round;
 
-  /// The sort key of a stretch within its source, larger for later stretches. The index of the stretch is in its low
-  /// bits. It has at most 63 bits: 31 for the rank, 1 for pixels outside of cores and 31 for the index.
+  /// A key of stretch `at` that orders the stretches of a source; the low bits are the index `at`. The key has at most
+  /// 63 bits: 31 for the rank, 1 for pixels outside cores and 31 for the index.
   SRCEXTRACT_HOST_DEVICE unsigned long long place_of(std::int64_t at) const {
     const std::uint64_t order = key[at] & ((std::uint64_t{2} << rank_bits) - 1);
     return (order << index_bits) | static_cast<std::uint64_t>(at);
@@ -51,18 +54,19 @@ struct SharedStretches {
     return stretch[place & ((1ull << index_bits) - 1)];
   }
 
-  /// Notes the source of an island that was not split.
+  /// Stores the source of an island that deblending did not split.
   SRCEXTRACT_HOST_DEVICE void note_whole(std::int64_t source) const {
     if (parentage == nullptr) {
       source_of_island[source] = static_cast<std::int32_t>(source);
       return;
     }
-    const std::int32_t parent = parentage[source].parent;  // 0 if there was no room for the source's pieces
+    const std::int32_t parent = parentage[source].parent;  // 0 if the buffers were too small for the source's pieces
     if (parentage[source].split == 0 && parent > 0 && parent <= island_room)
       source_of_island[parent - 1] = static_cast<std::int32_t>(source);
   }
 
-  /// Adds the pieces of a run of an island that was not split. add_core_run adds the pieces of a run of a core.
+  /// Adds the pieces of a run of an island that deblending did not split. add_core_run() does the same for runs of
+  /// cores.
   SRCEXTRACT_HOST_DEVICE void add_island_run(std::int64_t run) const {
     const std::int32_t island = islands.label[run];
     if (island <= 0 || island > island_room || source_of_island[island - 1] < 0) return;
@@ -78,7 +82,7 @@ struct SharedStretches {
     place[begin[source] + shared_add(&gathered[source], 1u)] = place_of(at);
   }
 
-  /// Finds, in round `round` from 0, the first stretch of each source after the one found in the previous round.
+  /// Finds the first stretch of each source; in round 1 the second stretch, and so on.
   SRCEXTRACT_HOST_DEVICE void find_first(std::int64_t at) const {
     unsigned long long* const of_source = first + source_of(at);
     const unsigned long long own = place_of(at);
@@ -86,8 +90,8 @@ struct SharedStretches {
     shared_lower(&of_source[round * source_room], own);
   }
 
-  /// Adds the pixels of one run of a split-off source that are outside of its core. In the order they come after all
-  /// pixels of the core.
+  /// Adds those pixels of a run that are outside the core of their source, if deblending split the island. The keys of
+  /// these pixels are larger than the keys of the pixels in the core.
   SRCEXTRACT_HOST_DEVICE void add_leftovers(std::int64_t run) const {
     const std::int32_t source = label[run];
     if (source <= 0 || source > source_room || parentage[source - 1].split == 0) return;
@@ -108,7 +112,7 @@ struct SharedStretches {
       }
       const std::uint32_t piece = islands.piece_of(island_run, x);
       if (islands.end_of(piece) < end) end = islands.end_of(piece);
-      if (end <= x) return;  // there was no room for all pieces of the island
+      if (end <= x) return;  // the buffers were too small for all pieces of the island
       add(islands, piece, source - 1, 1, {of.y, x, end});
       x = end;
     }
@@ -119,7 +123,7 @@ struct SharedStretches {
     return static_cast<std::int64_t>(key[at] >> (rank_bits + 1));
   }
 
-  /// The run of `order` that contains the run `of`; -1 if there was no room for it.
+  /// The index of the run in `order` that contains the run `of`; -1 if the buffers were too small for the run.
   SRCEXTRACT_HOST_DEVICE static std::int64_t run_at(const SharedOrder& order, const Run& of) {
     const std::int64_t end = order.begin_of(of.y + 1);
     const std::int64_t run = first_not_before(order.runs, order.begin_of(of.y), end, of, 0);
@@ -145,13 +149,12 @@ struct SharedStretches {
   }
 };
 
-/// Computes SharedStretches, by taking all steps in the constructor, and holds its memory: at most 24 bytes per
-/// stretch.
+/// Executes all steps of SharedStretches in the constructor, and owns its memory: at most 24 bytes per stretch.
 template <class Where>
 class StretchMemory {
  public:
-  /// `order_of_cores` is null without deblending; islands are then the sources. If `firsts` is above 0, only the first
-  /// `firsts` stretches of each source are found; if it is 0, all stretches are sorted.
+  /// `order_of_cores` is null without deblending; each island is then a source. If `firsts` is above 0, only the first
+  /// `firsts` stretches of each source are found. If `firsts` is 0, all stretches are sorted.
   template <class Machine>
   StretchMemory(const Uncleaned<Where>& sources, std::int64_t island_room, const SharedCount& all_sources,
                 const SharedOrder& order_of_islands, const SharedOrder* order_of_cores, int firsts,
@@ -167,7 +170,8 @@ class StretchMemory {
         place_(firsts > 0 ? key_.size() : 0, machine.where()),
         first_(machine.template filled<unsigned long long>(firsts * sources.sums.size(), 0xff)) {
     const std::int64_t source_room = sources.sums.size();
-    const int rank_bits = bits_below(sources.runs.shape.count() + 1);  // 31 at most
+    // at most 31, since images on a device have fewer than 2^31 pixels
+    const int rank_bits = bits_below(sources.runs.shape.count() + 1);
     stretches_ = {order_of_islands,
                   order_of_cores != nullptr ? *order_of_cores : SharedOrder{},
                   sources.runs.runs.data(),
@@ -221,9 +225,9 @@ class StretchMemory {
     }
   }
 
-  /// An upper limit of the number of stretches. Each run of islands and cores is cut at most once for every run above
-  /// it. Pixels outside of cores are cut where sources, cores and islands are cut. Every stretch has at least one
-  /// pixel.
+  /// An upper limit of the number of stretches. Each run of an island or core is divided at most once for every run
+  /// above it. Ranges of pixels outside cores end where a run of a source, a core or a piece of an island ends. Every
+  /// stretch has at least one pixel.
   static std::int64_t room_of(const Uncleaned<Where>& sources, const SharedOrder& islands, const SharedOrder* cores) {
     const std::int64_t of_cores = cores == nullptr ? 0 : 3 * cores->room + sources.runs.runs.size();
     return std::min(2 * islands.room + of_cores, sources.runs.shape.count());

@@ -8,7 +8,8 @@
 
 namespace srcextract {
 
-/// Steps that number the sources left after CLEAN, in raster order of their first pixels, and fill in Cleaned.
+/// Steps that number the sources that remain after CLEAN, in raster order of their first pixels, and set the members of
+/// Cleaned.
 template <class Noise>
 struct SharedSurvivors {
   SRCEXTRACT_STEP(find_first)
@@ -18,11 +19,14 @@ struct SharedSurvivors {
   SRCEXTRACT_STEP(keep)
 
   SharedProfiles<Noise> sources;
-  const std::int32_t* absorber;  ///< per source: its absorber, or -1
+  const std::int32_t* absorber;  ///< per source: index of its absorber, or -1
   std::int64_t kernel_rows;
-  std::int32_t* first_run;  ///< per source: its first run, absorbed ones included; later_than_any at first
-  std::uint32_t* edge;      ///< per source: whether a pixel of it or of an absorbed source is at the image's edge
-  std::uint32_t* is_first;  ///< per run: 1 for the first run of a source; later the number of such runs before
+  /// per source: the first run of the source or of a source that it absorbed; later_than_any before the step find_first
+  std::int32_t* first_run;
+  /// per source: 1 if a pixel of the source or of a source that it absorbed is at the edge of the image
+  std::uint32_t* edge;
+  /// per run: 1 for the first run of a remaining source; later the number of these runs before this run
+  std::uint32_t* is_first;
   std::int32_t *label, *own_label;
   Absorbed* absorbed;
   SourceSums* own_sums;
@@ -31,8 +35,8 @@ struct SharedSurvivors {
   SRCEXTRACT_HOST_DEVICE std::int32_t owner_of(std::int64_t source) const {
     return absorber[source] < 0 ? static_cast<std::int32_t>(source) : absorber[source];
   }
-  /// The source of a run before CLEAN, from 0; -1 if it has none, if the source is dropped, or if there was no room for
-  /// it.
+  /// The index, from 0, of the source that a run belongs to before CLEAN. -1 if the run has no source, if the source is
+  /// removed because of its size, or if the buffers are too small for the source.
   SRCEXTRACT_HOST_DEVICE std::int32_t source_of(std::int64_t run) const {
     const std::int32_t label = sources.label[run];
     return label > 0 && label <= sources.source_room && !sources.is_dropped(label - 1) ? label - 1 : -1;
@@ -77,12 +81,14 @@ struct SharedSurvivors {
   static constexpr std::int32_t later_than_any = 0x7f7f7f7f;
 };
 
-/// Counts the sources that are left. If there was too little room for all sources, copies the count from before CLEAN.
+/// Step that counts the remaining sources. If the buffers were too small for all sources, the step stores the count
+/// before CLEAN instead.
 struct SharedSurvivorCount {
   SRCEXTRACT_STEP(tell)
 
   const ComponentCounts* before;
-  const std::uint32_t* left;  ///< running sums of is_first; the element after the last run is the number left
+  /// running sums of is_first; the element behind the last run is the number of remaining sources
+  const std::uint32_t* left;
   SharedCount runs;
   std::int64_t source_room;
   ComponentCounts *counts, *own_counts;

@@ -18,13 +18,14 @@ namespace srcextract {
 
 namespace {
 
-/// Number of pixels that a thread combines at a time.
 constexpr std::int64_t grain_pixels = std::int64_t{1} << 16;
 
-/// Number of pixels whose sums are kept at a time, so that the sums stay in the first cache.
+/// Number of pixels that are summed over all planes before the next pixels, so that the sums stay in the first-level
+/// cache.
 constexpr int chunk_pixels = 1024;
 
-/// Number of pixels whose medians are found together. With 64 keys each they take 16 kB.
+/// Number of pixels whose medians are computed together, one per vector lane. Their keys take about 16 kB: up to 65
+/// keys of 4 bytes for each pixel.
 constexpr int lanes = 64;
 
 using Planes = std::vector<const float*>;
@@ -45,7 +46,8 @@ bool round_sums(const double* sums, int count, float* out) {
   return finite == count;
 }
 
-/// Sums at most chunk_pixels pixels over all planes. Returns how many results overflow a float.
+/// Combines at most chunk_pixels pixels, from number `first` on, by a weighted sum over all planes. Returns the number
+/// of results that overflow a float.
 template <bool squares>
 std::int64_t sum_chunk(const Planes& planes, const PlaneWeights& weights, std::int64_t first, int count, float* out) {
   double sums[chunk_pixels] = {};
@@ -62,7 +64,7 @@ std::int64_t sum_chunk(const Planes& planes, const PlaneWeights& weights, std::i
   return infinite;
 }
 
-/// Sums the pixels [begin, end). Returns how many results overflow a float.
+/// Combines the pixels [begin, end) by weighted sums. Returns the number of results that overflow a float.
 template <bool squares>
 std::int64_t sum_planes(const Planes& planes, const PlaneWeights& weights, std::int64_t begin, std::int64_t end,
                         float* out) {
@@ -74,7 +76,7 @@ std::int64_t sum_planes(const Planes& planes, const PlaneWeights& weights, std::
   return infinite;
 }
 
-/// Each pixel's keys form one column.
+/// Sort keys of `lanes` pixels: keys[i][j] is the key of pixel j in plane i.
 using Keys = std::int32_t[most_planes + 1][lanes];
 
 struct Comparator {
@@ -82,7 +84,8 @@ struct Comparator {
   int high;
 };
 
-/// The comparisons that sort the keys of one pixel over all planes.
+/// A sorting network: the comparisons of rows of Keys that sort each column. The number of rows is odd, so there is one
+/// row more than planes if the number of planes is even.
 struct Network {
   explicit Network(std::size_t planes) : rows(static_cast<int>(planes | 1)) {
     merge_exchange(rows, [&](int low, int high) { comparators.push_back({low, high}); });
@@ -92,8 +95,8 @@ struct Network {
   std::vector<Comparator> comparators;
 };
 
-/// Makes the keys of `count` pixels in all planes. There may be one plane fewer than `rows`; the last row is then
-/// masked. ends[j] receives the final `end` of column j (spread_if_masked).
+/// Computes the keys of `count` pixels, from number `first` on, in all planes. If there is one plane fewer than `rows`,
+/// the last row counts as masked. Sets ends[j] to the last value of `end` in column j (see spread_if_masked).
 SRCEXTRACT_VECTOR_CLONES
 void make_keys(const Planes& planes, std::int64_t first, int count, int rows, Keys& keys, std::int32_t* ends) {
   for (int j = 0; j < lanes; ++j) ends[j] = largest_key;
@@ -125,7 +128,6 @@ void write_medians(const std::int32_t* before, const std::int32_t* middle, const
   for (int j = 0; j < count; ++j) out[j] = median_of(before[j], middle[j], ends[j]);
 }
 
-/// Finds the medians of the pixels [begin, end).
 void find_medians(const Planes& planes, const Network& network, std::int64_t begin, std::int64_t end, float* out) {
   alignas(64) Keys keys;
   alignas(64) std::int32_t ends[lanes];
@@ -147,7 +149,7 @@ PlaneWeights weights_of(std::span<const Value<Background, Cpu>> skies, const Com
   return weights;
 }
 
-/// Combines pixels by a method.
+/// Combines planes by the method of the configuration.
 class Combination {
  public:
   Combination(std::span<const Pixels<Cpu>> planes, std::span<const Value<Background, Cpu>> skies,
@@ -160,7 +162,8 @@ class Combination {
     if (method_ != CombineMethod::median) weights_ = weights_of(skies, config, static_cast<int>(planes.size()));
   }
 
-  /// Combines the pixels [begin, end) of `image`. Returns how many results overflow a float.
+  /// Combines the pixels [begin, end) and writes them to the image that begins at `image`. Returns the number of
+  /// results that overflow a float.
   std::int64_t operator()(float* image, std::int64_t begin, std::int64_t end) const {
     std::vector<HeldRows> held;
     for (const Image<float, Cpu>& plane : images_) held.push_back(rows_of_pixels(plane, begin, end));
@@ -178,7 +181,8 @@ class Combination {
   PlaneWeights weights_ = {};
 };
 
-/// As combine_planes(), for rows on demand. The planes' own masked pixels are counted in `masked` where they are read.
+/// Combines planes whose rows are made on demand (rows_on_demand.hpp). Adds overflowing results to `masked`; the code
+/// that reads a plane counts its masked pixels.
 Image<float, Cpu> combine_on_demand(Combination&& combined, const Shape& shape,
                                     const std::shared_ptr<RowMemory>& memory, MaskCounts& masked) {
   const auto once = std::make_shared<CountedOnce>(shape.height);

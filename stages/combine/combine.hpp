@@ -10,17 +10,16 @@
 
 namespace srcextract {
 
-/// The largest number of planes that can be combined.
 inline constexpr std::int64_t most_planes = 64;
 
-/// Whether the method weights planes by their noise, and so needs the sky of each plane.
+/// Whether the method weights planes by their noise, so that the sky and noise of each plane must be known.
 constexpr bool needs_skies(CombineMethod method) {
   return method == CombineMethod::inverse_variance || method == CombineMethod::chi_square;
 }
 
-/// Combines planes of one shape, pixel by pixel, into `out`, which must have the same shape and not be one of the
-/// planes. The result is computed in double over the good planes (those where the pixel is not masked), in order, and
-/// rounded once to float:
+/// Combines planes (input images) of the same shape, pixel by pixel, into `out`. `out` must have this shape and must
+/// not be one of the planes. Planes in which the pixel is not masked are good. The result is computed in double over
+/// the good planes, in order, and rounded once to float. With v the value in a plane:
 ///   weighted          sum of w v; if some planes are masked, times (sum of all w) / (sum over good planes). If
 ///                     a weight is negative, pixels masked in any plane are masked
 ///   luminosity        weighted by 0.21, 0.71, 0.07 for red, green and blue
@@ -29,15 +28,16 @@ constexpr bool needs_skies(CombineMethod method) {
 ///   chi_square        sum of ((v - sky) / sigma)^2, times (number of planes) / (number of good planes) (Szalay,
 ///                     Connolly & Szokoly 1999, AJ 117, 68, equation 3)
 ///   median            for an even number, the mean of the two middle values; -0 is less than +0
-/// In the methods that divide by sigma, a plane with sigma 0 or without a sky is left out. Where another plane is
-/// masked, a plane of weight 0 does not count as good. A pixel is masked if no good plane is left, or if the result is
-/// beyond the range of a float.
+/// The two methods that divide by sigma ignore a plane with sigma 0 or without a sky. A plane of weight 0 does not
+/// count as good if another plane is masked in the pixel. A pixel is masked if no good plane is left, or if the result
+/// exceeds the range of a float.
 ///
-/// `skies` has one element for each plane if needs_skies(), and is ignored otherwise. out.masked counts, by reason, the
-/// masked pixels of all planes. Its infinite pixels include results beyond the range of a float, and all pixels if all
-/// planes are left out. The total is 0 only if no pixel of `out` is masked. out.noise is not changed. Of planes whose
-/// rows are made on demand, the masked pixels must be counted in out.masked where they are read (ingest_on_demand).
-/// Throws the errors of check_plane_count.
+/// `skies` has one element for each plane if needs_skies() is true, and is ignored if not. out.masked counts the masked
+/// pixels of all planes by reason. The infinite pixels include results that exceed the range of a float, and all pixels
+/// if all planes are ignored. The total is 0 only if no pixel of `out` is masked. out.noise is not changed.
+///
+/// If rows of the planes are made on demand, the code that reads the planes must count their masked pixels in
+/// out.masked (ingest_on_demand). Throws the errors of check_plane_count().
 void combine_planes(std::span<const Pixels<Cpu>> planes, std::span<const Value<Background, Cpu>> skies,
                     const CombineConfig& config, Pixels<Cpu>& out, const Cpu& where);
 void combine_planes(std::span<const Pixels<Gpu>> planes, std::span<const Value<Background, Gpu>> skies,

@@ -11,33 +11,34 @@
 
 namespace srcextract {
 
-/// Sky and noise of a plane.
+/// Sky level and noise of a plane (an input image that is combined with others).
 struct PlaneNoise {
   double sky;
-  double sigma;  ///< 0: not known; the plane takes no part
+  double sigma;  ///< standard deviation of the sky; 0 if not known, and the plane is then ignored
 };
 
 SRCEXTRACT_HOST_DEVICE inline PlaneNoise noise_of(const Background& background) {
   return {background.clipped.median, background.clipped.sigma};
 }
 
-/// How a plane is weighted: it adds weight (v - sky) to a pixel's sum, or weight (v - sky)^2 in a sum of squares.
+/// The weight of a plane. The plane adds weight * (v - sky) to a pixel's sum, or weight * (v - sky)^2 for the method
+/// chi_square.
 struct PlaneWeight {
   double sky = 0;
   double weight = 0;
-  double share = 0;  ///< the plane's fraction of the result, which lacks where the plane is masked
+  double share = 0;  ///< fraction of the full result that is missing where the plane is masked
 };
 
-/// The weights of all planes, for every method but the median. They are normalised for pixels that are good in all
-/// planes, the usual case. If some planes are masked, the sum is multiplied by the sum of all shares divided by that of
-/// the good planes.
+/// The weights of all planes, for every method except the median. Weights are normalised for pixels that no plane
+/// masks. If some planes mask a pixel, its sum is multiplied by (sum of all shares) / (sum of shares of the good
+/// planes).
 struct PlaneWeights {
   PlaneWeight planes[most_planes];
-  double shares = 0;        ///< the sum of all shares
-  bool all_needed = false;  ///< true: a pixel is masked if any plane is masked
+  double shares = 0;
+  bool all_needed = false;  ///< true: a pixel is masked in the result if any plane masks it
 };
 
-/// Computes the weights for the methods that ignore the planes' noise.
+/// Computes the weights for methods that do not depend on the noise of the planes.
 inline PlaneWeights given_weights(const CombineConfig& config, int planes) {
   constexpr double luminosity[] = {0.21, 0.71, 0.07};
   PlaneWeights weights;
@@ -52,7 +53,7 @@ inline PlaneWeights given_weights(const CombineConfig& config, int planes) {
   return weights;
 }
 
-/// Computes the weights for inverse_variance, or for chi_square if `squares`.
+/// Computes the weights for inverse_variance, or for chi_square if `squares` is true.
 SRCEXTRACT_HOST_DEVICE inline void weigh_by_noise(const PlaneNoise* noise, int planes, bool squares,
                                                   PlaneWeights& weights) {
   double sum = 0;
@@ -68,20 +69,20 @@ SRCEXTRACT_HOST_DEVICE inline void weigh_by_noise(const PlaneNoise* noise, int p
     PlaneWeight& plane = weights.planes[i];
     if (!squares) plane.share = plane.weight /= sum;
     weights.shares += plane.share;
-    // All planes are left out: the result must be masked, not 0.
+    // If all planes are ignored, the result must be masked, not 0.
     if (sum == 0) plane.sky = std::numeric_limits<double>::quiet_NaN();
   }
 }
 
-/// What a plane adds to the sum of a pixel; NaN if the plane is masked there.
+/// The value that a plane adds to the sum of a pixel; NaN if the plane masks the pixel.
 template <bool squares>
 SRCEXTRACT_HOST_DEVICE double contribution(float value, const PlaneWeight& plane) {
   const double above = static_cast<double>(value) - plane.sky;
   return plane.weight * (squares ? above * above : above);
 }
 
-/// Combines only the good planes of a pixel, if its sum over all planes was not a finite float. value_of(i) is the
-/// pixel in plane i. Counts the pixel as infinite if no masked plane is the reason.
+/// Combines the good planes of a pixel whose sum over all planes is not a finite float. value_of(i) is the pixel's
+/// value in plane i. Increments `infinite` if the result overflows a float.
 template <bool squares, class ValueOf>
 SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, const PlaneWeights& weights,
                                           std::int64_t& infinite) {
@@ -104,13 +105,14 @@ SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, c
   return masked_pixel;
 }
 
-/// The median is found among an odd number of signed_keys. Masked keys, and an extra one if the number of planes is
-/// even, are replaced by turns with keys larger and smaller than all others. The median then stays in the middle.
+/// The median is the middle one of an odd number of sorted signed_keys. If the number of planes is even, a masked key
+/// is added to make the number odd. Masked keys are replaced by a key larger than all others and a key smaller than all
+/// others in turn. The median of the other keys thus stays in the middle.
 constexpr std::int32_t masked_key = 0x7fc00000;
 constexpr std::int32_t largest_key = std::numeric_limits<std::int32_t>::max();
 
-/// Replaces a masked key by `end`, and then flips `end` between the largest and the smallest key. `end` begins as
-/// largest_key.
+/// Replaces a masked key by `end`, and then changes `end` from the largest key to the smallest or back. `end` starts as
+/// largest_key for each pixel.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t spread_if_masked(std::int32_t key, std::int32_t& end) {
   const bool masked = key == masked_key;
   const std::int32_t spread = masked ? end : key;
@@ -118,8 +120,8 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t spread_if_masked(std::int32_t key, st
   return spread;
 }
 
-/// The median of a pixel: from the middle key of the sorted keys, the key before it, and the final `end` of
-/// spread_if_masked.
+/// The median of a pixel. `middle` is the middle of its sorted keys, `before` the key before that, and `end` the last
+/// value of `end` in spread_if_masked().
 SRCEXTRACT_HOST_DEVICE inline float median_of(std::int32_t before, std::int32_t middle, std::int32_t end) {
   const bool odd = end == largest_key;  // the number of good pixels is odd
   const double lower = static_cast<double>(value_of_signed_key(odd ? middle : before));

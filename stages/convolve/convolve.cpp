@@ -17,11 +17,11 @@ namespace srcextract {
 
 namespace {
 
-/// Size of the tiles into which an image is divided: the rows of a tile under a 15 x 15 kernel fit into the first
-/// cache.
+/// Size in pixels of the tiles into which an image is divided. The input rows that a 15 x 15 kernel needs at a time for
+/// a tile of this width fit into the first-level cache.
 constexpr Shape tile{512, 256};
 
-/// Computes d = v - sky for every pixel (above_sky). Returns whether any pixel is masked.
+/// Computes v - sky for n pixels, and 0 for masked pixels (above_sky). Returns whether any pixel is masked.
 SRCEXTRACT_VECTOR_CLONES
 bool subtract_sky(const float* pixels, std::int64_t n, float sky, float* __restrict out) {
   int masked = 0;
@@ -44,7 +44,8 @@ void finish_masked_row(const float* sums, const float* weights, float full, bool
     out[x] = finish_pixel(sky, sums[x], renormalise(pixels[x], full, weights[x], keeps_noise));
 }
 
-/// Sums the weights of the unmasked pixels under the kernel, but only while a masked pixel is under it.
+/// Sums the kernel's weights over unmasked pixels. To save time, sums are computed only while a masked pixel is under
+/// the kernel.
 class UnmaskedWindow {
  public:
   UnmaskedWindow(const Kernel& magnitudes, std::int64_t width)
@@ -53,7 +54,7 @@ class UnmaskedWindow {
         ones_(static_cast<std::size_t>(window_.stride()), 1.0F),
         shares_(ones_.size()) {}
 
-  /// Moves the kernel on by one row, with these pixels; `masked`: one of them is masked.
+  /// Moves the kernel down by one row, whose pixels are `pixels`. `masked` is true if a pixel of the row is masked.
   void move_on(const std::vector<float>& pixels, bool masked) {
     if (masked) {
       for (int i = 1; i < window_.kept_rows() && !any_masked(); ++i) window_.move_on(ones_.data());
@@ -75,18 +76,19 @@ class UnmaskedWindow {
   std::vector<float> shares_;
 };
 
-/// One convolution, shared by all tiles.
+/// The arguments of a convolution, which all tiles share.
 struct Task {
   const Image<float, Cpu>& image;
   const Kernel& kernel;
-  const Kernel& magnitudes;  ///< the kernel without its signs
+  const Kernel& magnitudes;  ///< the kernel with the absolute values of its weights
   float full_weight;
   Edges edges;
   float sky;
   float* result;
 };
 
-/// Reads pixels `begin` to end - 1 of row y. Row and columns may lie beyond the image's edges.
+/// Reads pixels `begin` to end - 1 of row y. Rows and columns may be beyond the edges of the image; `edges` in the task
+/// then decides the values.
 void read_row(const Task& task, std::int64_t y, std::int64_t begin, std::int64_t end, float* out) {
   const auto [width, height] = task.image.shape;
   const std::int64_t row = pixel_at_edge(y, height, task.edges);
@@ -108,7 +110,6 @@ void read_row(const Task& task, std::int64_t y, std::int64_t begin, std::int64_t
   read_beyond(last, end);
 }
 
-/// Convolves columns x to x_end - 1 of rows y to y_end - 1.
 void convolve_tile(const Task& task, std::int64_t x, std::int64_t x_end, std::int64_t y, std::int64_t y_end) {
   const std::int64_t width = x_end - x;
   const std::int64_t reach_x = task.kernel.width / 2;
@@ -122,7 +123,7 @@ void convolve_tile(const Task& task, std::int64_t x, std::int64_t x_end, std::in
 
   std::int64_t ahead = y - reach_y;
   for (; y < y_end; y += ConvolutionWindow::rows_at_once) {
-    stop_if_asked();  // a tile under a large kernel takes long
+    stop_if_asked();  // a tile with a large kernel takes long
     const auto count = static_cast<int>(std::min<std::int64_t>(ConvolutionWindow::rows_at_once, y_end - y));
     for (; ahead < y + count + reach_y; ++ahead) {
       read_row(task, ahead, x - reach_x, x_end + reach_x, pixels.data());
@@ -149,7 +150,8 @@ Kernel without_signs(Kernel kernel) {
   return kernel;
 }
 
-/// Convolves on demand: a block of rows of the result is made of the rows of `image` under the kernel.
+/// Returns an image on demand (rows_on_demand.hpp): rows of the result are computed from those rows of `image` that the
+/// kernel covers.
 Image<float, Cpu> convolve_on_demand(const Image<float, Cpu>& image, const Kernel& kernel, Edges edges, float sky) {
   struct Input {
     Image<float, Cpu> image;

@@ -8,24 +8,24 @@
 
 namespace srcextract {
 
-/// Convolves an image with a kernel, about the sky. With d = v - sky (float, one rounding; sky = the clipped median as
-/// float),
-///   out = sky + sum of weight * d.
-/// The sky level therefore does not change, whatever the kernel's sum, and `zero` beyond the edges means sky.
-/// SExtractor has the same effect by subtracting the background first. With a background of 0 the result equals
-/// scipy.signal.convolve2d(mode="same") with boundary fill, and scipy.ndimage.convolve with nearest and reflect.
+/// Convolves the difference of an image and its sky level with a kernel. `sky` is the clipped median, rounded to float.
+/// With d = v - sky, rounded once to float, the result is sky + sum of weight * d. The sky level therefore stays the
+/// same for any sum of weights, and Edges::zero means sky beyond the edges. SExtractor achieves the same by subtracting
+/// the background first. With a background of 0, the result equals scipy.signal.convolve2d(mode="same") for
+/// Edges::zero, and scipy.ndimage.convolve for the other Edges.
 ///
-/// Masked pixels are left out, and the sum is multiplied by (sum of all |weight|) / (sum over unmasked pixels). Pixels
-/// beyond the edge count as unmasked with `zero`. A masked pixel stays masked. A pixel becomes masked if no weight is
-/// left, or if the result is beyond the range of float.
+/// Masked pixels are left out, and the sum is multiplied by (sum of all |weight|) / (sum of |weight| over unmasked
+/// pixels). With Edges::zero, pixels beyond the edge count as unmasked. A masked pixel stays masked. A pixel becomes
+/// masked if all pixels under the kernel are masked or the result exceeds the range of a float.
 ///
-/// Rounding is all in float, so both back ends agree to the last bit:
-/// - Along a row of the kernel, r = fmaf(w, d, r) from r = 0, in the order of x; a masked pixel's d is 0.
+/// All operations are rounded to float in a fixed order, so host and device agree to the last bit:
+/// - Along a row of the kernel, r = fmaf(w, d, r) from r = 0, in the order of x; d of a masked pixel is 0.
 /// - Rows are added in the order of y, t = t + r from t = 0.
-/// - For a separable kernel, h(x, y) is the chain over along_x, and t = fmaf(along_y, h, t) in the order of y.
-/// - The weight of unmasked pixels is the same sum with |w| for w, and 1 or 0 for d.
-/// - q = (weight of a window without masked pixels) / (weight here): one division, or 1 if nothing is masked. If the
-///   kernel keeps the noise, q is the root of this ratio.
+/// - For a separable kernel, h(x, y) is the sum along x with the weights along_x, and t = fmaf(along_y, h, t) in the
+///   order of y.
+/// - The weight of unmasked pixels is the same sum with |w| instead of w, and with 1 (unmasked) or 0 instead of d.
+/// - q = (weight without masked pixels) / (weight here), one division; 1 if no pixel is masked. If kernel.keeps_noise
+///   is true, q is the square root of this ratio.
 /// - out = sky + t * q, two roundings.
 ///
 /// Throws Error{config} if the kernel is larger than the image.
@@ -34,12 +34,12 @@ Image<float, Cpu> convolve(const Image<float, Cpu>& image, const Kernel& kernel,
 Image<float, Gpu> convolve(const Image<float, Gpu>& image, const Kernel& kernel, Edges edges,
                            const Value<Background, Gpu>& sky, const Gpu& where);
 
-/// Does convolve() with sky beyond the edges, for a kernel of any size, even larger than the image or than
+/// Does what convolve() does with Edges::zero, but accepts kernels of any size, even larger than the image or than
 /// most_kernel_size.
 Image<float, Cpu> convolve_by_any(const Image<float, Cpu>& image, const Kernel& kernel,
                                   const Value<Background, Cpu>& sky, const Cpu& where);
 
-/// Throws the Error{config} of convolve() if the kernel is larger than the image.
+/// Throws Error{config} if the kernel is larger than the image.
 void check_kernel_fits(const Kernel& kernel, const Shape& shape);
 
 }  // namespace srcextract

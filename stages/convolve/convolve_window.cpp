@@ -10,16 +10,16 @@ namespace srcextract {
 
 namespace {
 
-/// Chains of multiply-adds, one per row over the same terms: sum = fmaf(weights[row * step + k], terms[k][x], sum) in
-/// the order of k.
+/// Sums of products with fused multiply-add (chains), for several rows of weights and the same terms. Row `row`
+/// computes sum = fmaf(weights[row * step + k], terms[k][x], sum) for k = 0, 1, 2 ...
 struct Chains {
   const float* const* terms;
   const float* weights;
   std::ptrdiff_t step;
 };
 
-/// Begins or continues the chains of `rows` rows with the next `count` terms, which are few enough for all weights to
-/// stay in registers.
+/// Adds the next `count` products to the sums of `rows` rows; sets the sums first if `begin` is true. `count` is so
+/// small that all weights stay in registers.
 template <int rows, int count, bool begin>
 inline __attribute__((always_inline)) void add_terms(const Chains& chains, std::int64_t n, float* __restrict sums) {
   const auto [terms, weights, step] = chains;
@@ -33,7 +33,7 @@ inline __attribute__((always_inline)) void add_terms(const Chains& chains, std::
   }
 }
 
-/// Computes the chains of `rows` rows over all `count` >= 1 terms, for n pixels of each row.
+/// Computes the sums of `rows` rows over all `count` >= 1 terms, for n pixels of each row.
 template <int rows>
 inline __attribute__((always_inline)) void sum_chains(Chains chains, int count, std::int64_t n,
                                                       float* __restrict sums) {
@@ -104,7 +104,7 @@ void ConvolutionWindow::sum(int count, float* sums) {
   }
   std::fill_n(sums, count * width_, 0.0F);
   for (int j = 0; j < height; ++j) {
-    // Row j adds to sum i with row j - i of the kernel, if there is such a row.
+    // Row j of the input contributes to row i of the result with row j - i of the kernel, if that exists.
     const int begin = std::max(0, j - kernel_.height + 1);
     const int end = std::min(count, j + 1);
     sum_along_x(rows[j], kernel_.weights.data() + std::ptrdiff_t{j - begin} * kernel_.width, end - begin,
@@ -113,7 +113,8 @@ void ConvolutionWindow::sum(int count, float* sums) {
   }
 }
 
-/// Sums weight * term along x, for `count` rows of weights. Each of these rows is stored before the previous one.
+/// Sums weight * term along x for `count` rows of the kernel. `weights` points to the last of these rows, which the
+/// first result uses. Each further result uses the row of the kernel before.
 void ConvolutionWindow::sum_along_x(const float* terms, const float* weights, int count, float* sums) {
   const float** const shifted = shifted_.data();
   for (int k = 0; k < kernel_.width; ++k) shifted[k] = terms + k;

@@ -7,27 +7,28 @@
 
 namespace srcextract {
 
-/// Sums over the rows under a kernel, on the host. Rows are as wide as a piece of the image plus the kernel's reach on
-/// both sides. Sums are rounded as in stages/convolve/convolve.hpp.
+/// Convolves the rows of a part of an image on the host, moving the kernel down row by row. An input row has the pixels
+/// of the part, plus the pixels that the kernel reaches on both sides. Sums are rounded as convolve.hpp says.
 class ConvolutionWindow {
  public:
-  /// Number of result rows computed at once, so that a term which they share is loaded once.
+  /// Number of result rows that are computed together, so that an input value is loaded once for several results.
   static constexpr int rows_at_once = 4;
 
-  /// Keeps a reference to `kernel`. `width` is the number of columns of the piece.
+  /// Keeps a reference to `kernel`. `width` is the number of result columns.
   ConvolutionWindow(const Kernel& kernel, std::int64_t width);
 
-  /// Number of terms in a row: width + kernel.width - 1.
+  /// Number of values in an input row: width + kernel.width - 1.
   std::int64_t stride() const { return stride_; }
 
-  /// Number of input rows that are kept while rows_at_once result rows are computed.
+  /// Number of input rows in memory, as many as rows_at_once result rows need.
   int kept_rows() const { return kernel_.height + rows_at_once - 1; }
 
-  /// Appends the next row under the kernel, which has stride() terms.
+  /// Adds the next input row, of stride() values, and removes the oldest.
   void move_on(const float* terms);
 
-  /// Computes weight * term summed over the kernel, at its positions after each of the last `count` moves, `width` sums
-  /// each. `count` is at most rows_at_once. All rows under the kernel at these positions must have been given.
+  /// Computes result rows for the last `count` positions of the kernel. A position is the kernel with its last row on
+  /// an input row. Writes `width` values per result row. `count` is at most rows_at_once. move_on() must have been
+  /// called for all input rows under the kernel at these positions.
   void sum(int count, float* sums);
 
  private:
@@ -37,9 +38,10 @@ class ConvolutionWindow {
   std::int64_t width_;
   std::int64_t stride_;
   std::int64_t moves_ = 0;
-  std::vector<float> rows_;  ///< input rows; for a separable kernel, already summed along x
+  std::vector<float> rows_;  ///< input rows; for a separable kernel, their sums along x
   std::vector<float> row_sums_;
-  std::vector<const float*> under_, shifted_;  ///< rows under the kernel; one row shifted by each kernel column
+  /// input rows under the kernel; an input row shifted by 0, 1, 2 ... columns
+  std::vector<const float*> under_, shifted_;
 };
 
 }  // namespace srcextract

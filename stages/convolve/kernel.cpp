@@ -19,12 +19,14 @@ using Rows = std::vector<std::vector<double>>;
 /// The value of a kernel as a function of the offset from its centre, in pixels.
 using Profile = std::function<double(double x, double y)>;
 
-/// The squared distance in units of sigma. Offsets are divided before squaring, since sigma^2 may underflow to 0.
+/// The squared distance from the centre in units of sigma. Offsets are divided by sigma before squaring, since sigma^2
+/// may underflow to 0.
 double square_in_sigma(double x, double y, double sigma) {
   return (x / sigma) * (x / sigma) + (y / sigma) * (y / sigma);
 }
 
-/// Samples a profile at the centres of size x size pixels; if `size` is 0, of as many as `reach` needs.
+/// Samples a profile at the pixel centres of a square kernel with `size` pixels a side. If `size` is 0, the side is 2 *
+/// reach + 1 pixels. Throws Error{config} if that exceeds most_kernel_size.
 Rows sample(const Profile& profile, std::int64_t size, double reach) {
   constexpr std::int64_t most_reach = most_kernel_size / 2;
   if (size == 0 && !(reach <= static_cast<double>(most_reach))) {
@@ -70,7 +72,6 @@ Rows values_of(const ConvolveConfig& config) {
   throw Error(ErrorKind::internal, "a kernel is made of values, not of 'none' or a file");
 }
 
-/// Divides the values by the sum of their magnitudes.
 void normalise(Rows& rows) {
   double sum = 0;
   for (const auto& row : rows) {
@@ -81,8 +82,8 @@ void normalise(Rows& rows) {
   }
 }
 
-/// Finds the two factors of an outer product: the row of its largest value, and the column through that value. Sets
-/// kernel.along_x and along_y if `weights` is their product and none is negative.
+/// Sets kernel.along_x and kernel.along_y if no weight is negative and `weights` is the outer product of two vectors.
+/// The vectors are the row and the column through the largest weight. Leaves both empty if not.
 void separate(const std::vector<double>& weights, Kernel& kernel) {
   const auto width = static_cast<std::size_t>(kernel.width);
   const auto largest = std::ranges::max_element(weights);
@@ -101,7 +102,7 @@ void separate(const std::vector<double>& weights, Kernel& kernel) {
   kernel.along_y = std::move(along_y);
 }
 
-/// The variance along x of a Gaussian of this sigma that is sampled at the centres of pixels, out to its reach.
+/// The variance along x of a Gaussian that is sampled at pixel centres, out to gaussian_reach * sigma.
 double variance_of_samples(double sigma) {
   double sum = 1, squares = 0;
   for (double x = 1; x <= std::ceil(gaussian_reach * sigma); ++x) {
@@ -112,8 +113,8 @@ double variance_of_samples(double sigma) {
   return squares / sum;
 }
 
-/// The sigma of a Gaussian whose samples have this variance. Far below one pixel it exceeds the root of the variance,
-/// since a Gaussian that narrow would have a single sample.
+/// The sigma of a Gaussian whose samples have this variance, found by bisection. For a small variance this sigma is
+/// larger than the root of the variance, since all samples but the central one would be nearly 0.
 double sigma_of_samples(double variance) {
   double least = 0, most = 1 + 2 * std::sqrt(variance);
   for (int halving = 0; halving < 60; ++halving) {

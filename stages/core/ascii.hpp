@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// ASCII only, whatever the locale.
+/// Whether the character is printable ASCII, blanks included. The locale of the process has no effect.
 constexpr bool is_printable(char c) {
   return c >= ' ' && c <= '~';
 }
@@ -41,7 +41,7 @@ constexpr bool equal_in_any_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return small(x) == small(y); });
 }
 
-/// The text without leading and trailing blanks.
+/// The text without leading and trailing blanks. A blank is ' ' only; tabs stay.
 constexpr std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   return text.substr(0, text.find_last_not_of(' ') + 1);

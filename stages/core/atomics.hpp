@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-// Access to words that many threads use at once, on host and device. So code for a device can be tried on the host,
-// with threads. Only order_memory() orders accesses to different words.
+// Access to words of memory that several threads read and write at once. The functions exist on host and device, so
+// that host threads can test device code. Only order_memory() orders accesses to different words.
 
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline T shared_load(const T* word) {
@@ -27,11 +27,11 @@ SRCEXTRACT_HOST_DEVICE inline void shared_store(T* word, T value) {
 #endif
 }
 
-/// Adds to a word. shared_add, shared_or and shared_replace return the word's previous value.
+/// Adds to a word. shared_add(), shared_or() and shared_replace() return the word's value before the call.
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline T shared_add(T* word, T value) {
 #if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(T) == 8) {  // two's complement: signed or not
+  if constexpr (sizeof(T) == 8) {  // unsigned addition is right for signed numbers too, in two's complement
     return static_cast<T>(
         atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value)));
   } else {
@@ -50,7 +50,7 @@ SRCEXTRACT_HOST_DEVICE inline std::uint32_t shared_or(std::uint32_t* word, std::
 #endif
 }
 
-/// Replaces the word if it equals `expected`.
+/// Replaces the word by `value` if the word equals `expected`.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t shared_replace(std::int32_t* word, std::int32_t expected,
                                                           std::int32_t value) {
 #if defined(__CUDA_ARCH__)
@@ -61,8 +61,8 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t shared_replace(std::int32_t* word, st
 #endif
 }
 
-/// Lowers the word to `value` if it is larger. The word is read first, since atomic operations are serialised and plain
-/// reads are not.
+/// Lowers the word to `value` if the word is larger. A plain read comes first: plain reads run in parallel, whereas the
+/// device executes atomic operations on the same word one after another.
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline void shared_lower(T* word, T value) {
 #if defined(__CUDA_ARCH__)
@@ -74,7 +74,7 @@ SRCEXTRACT_HOST_DEVICE inline void shared_lower(T* word, T value) {
 #endif
 }
 
-/// Raises the word to `value` if it is smaller.
+/// Raises the word to `value` if the word is smaller.
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline void shared_raise(T* word, T value) {
 #if defined(__CUDA_ARCH__)
@@ -86,7 +86,8 @@ SRCEXTRACT_HOST_DEVICE inline void shared_raise(T* word, T value) {
 #endif
 }
 
-/// A memory fence: other threads see this thread's accesses before the fence ahead of its accesses after the fence.
+/// A memory fence. Another thread that sees an access of this thread after the fence also sees all accesses of this
+/// thread before the fence.
 SRCEXTRACT_HOST_DEVICE inline void order_memory() {
 #if defined(__CUDA_ARCH__)
   __threadfence();
@@ -95,8 +96,8 @@ SRCEXTRACT_HOST_DEVICE inline void order_memory() {
 #endif
 }
 
-/// Collects what a thread adds to one word and adds it to the word at the end, or when the word changes. Threads that
-/// add to the same word again and again then do not wait for one another.
+/// Sums the values that a thread adds to a word. The sum is added to the word when the thread turns to another word or
+/// the object is destroyed. Without this sum, threads that often add to the same word would wait for one another.
 template <class T>
 class CarriedSum {
  public:

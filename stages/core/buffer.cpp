@@ -18,18 +18,16 @@ namespace srcextract {
 
 namespace {
 
-/// Alignment of buffers: the size of a cache line and of the widest vector.
 constexpr std::align_val_t alignment{64};
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// Smaller buffers get no huge pages.
 constexpr std::size_t small_buffer = KeepBuffers::least;
 static_assert(small_buffer == 2 * huge_page);
 
-/// Asks for huge pages if the buffer is large enough, since mapping an image page by page costs more than reading it
-/// once. The system may ignore the request. A huge page becomes resident as a whole, so sparsely used storage is better
-/// split into small buffers.
+/// Asks the system for huge pages if the buffer is large, since mapping an image page by page takes longer than reading
+/// it once. The system may ignore the request. A huge page occupies memory as a whole once a byte of it is written.
+/// Storage of which only parts are written should therefore consist of small buffers.
 void wish_for_huge_pages(void* memory, std::size_t bytes) noexcept {
   if (bytes < small_buffer) return;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -45,12 +43,12 @@ void* allocate_new(std::size_t bytes, std::align_val_t aligned) {
   return memory;
 }
 
-/// A pool of released large buffers, for later requests of about their size. The system takes longer to map and clear
-/// fresh pages than most steps take to fill them. Unused and used buffers together exceed the peak use so far by at
-/// most an eighth.
+/// A pool of released large buffers, which serve later requests of about their size. Without the pool, the system would
+/// map and clear fresh pages, which takes longer than most steps take to fill the pages. Unused and used buffers
+/// together exceed the peak use so far by at most an eighth.
 class KeptBuffers {
  public:
-  /// Starts keeping buffers. They are kept as long as begin() was called more often than end().
+  /// Adds a user of the pool; end() removes a user. Released buffers stay in the pool while at least one user exists.
   void begin() { ++keepers_; }
   void end() {
     const std::lock_guard lock(mutex_);
@@ -78,7 +76,7 @@ class KeptBuffers {
     return best->first;
   }
 
-  /// Returns a buffer to the pool. Returns false if take() did not make it.
+  /// Returns a buffer to the pool. Returns false if the buffer is not from take().
   bool release(void* memory) noexcept {
     if (reinterpret_cast<std::uintptr_t>(memory) % huge_page != 0) return false;
     const std::lock_guard lock(mutex_);
@@ -98,7 +96,7 @@ class KeptBuffers {
   };
   using Buffers = std::map<void*, State>;
 
-  /// Returns the smallest unused buffer of at least `bytes` bytes.
+  /// Returns the smallest unused buffer of at least `bytes` bytes, or end() if there is none.
   Buffers::iterator waiting_of(std::size_t bytes) {
     auto best = buffers_.end();
     for (auto i = buffers_.begin(); i != buffers_.end(); ++i) {
@@ -127,7 +125,7 @@ class KeptBuffers {
     }
   }
 
-  /// Frees unused buffers so that a new one of `bytes` bytes stays within the limit.
+  /// Frees unused buffers until a new buffer of `bytes` bytes fits into 9/8 of the peak use.
   void make_room(std::size_t bytes) {
     const std::size_t most_used = std::max(most_used_, used_ + bytes);
     const std::size_t most = most_used + most_used / 8;
@@ -156,7 +154,7 @@ class KeptBuffers {
   std::size_t used_ = 0, waiting_ = 0, most_used_ = 0;  ///< bytes of used and of unused buffers, and the peak of used_
 };
 
-/// The pool. It is never destroyed, since buffers may be released until the program ends.
+/// Returns the pool, which is never destroyed: static objects may release buffers until the process ends.
 KeptBuffers& kept_buffers() {
   static KeptBuffers& kept = *new KeptBuffers;
   return kept;

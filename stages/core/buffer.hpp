@@ -11,16 +11,16 @@
 
 namespace srcextract {
 
-/// Allocates uninitialised storage in the memory of `where`. Throws Error{device} (Gpu) or std::bad_alloc (Cpu) if
-/// there is no room. On a Gpu, allocate and release take effect in the order of the stream; they are defined in
+/// Allocates uninitialised memory on `where`. Throws Error{device} (Gpu) or std::bad_alloc (Cpu) if there is not enough
+/// memory. On a Gpu, allocate() and release() take effect in the order of the stream. The Gpu functions are defined in
 /// cuda/device/memory.cpp.
 void* allocate(std::size_t bytes, const Cpu& where);
 void* allocate(std::size_t bytes, const Gpu& where);
 void release(void* memory, const Cpu& where) noexcept;
 void release(void* memory, const Gpu& where) noexcept;
 
-/// An array of `size` elements in the memory of `Where`, uninitialised and owned, or borrowed; move-only. Only to_host
-/// and to_device copy between host and device.
+/// An uninitialised array of `size` elements in the memory of `Where`. A Buffer owns the array, except one made by
+/// borrowed(). Only to_host() and to_device() copy between host and device.
 template <class T, class Where>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -38,8 +38,7 @@ class Buffer {
     return *this;
   }
 
-  /// Makes a Buffer that uses memory of another object, and never releases it. The memory must exist as long as the
-  /// Buffer.
+  /// Makes a Buffer of memory that another object owns and releases. The memory must exist as long as the Buffer.
   static Buffer borrowed(T* memory, std::int64_t size, const Where& where) {
     Buffer view;
     view.data_ = {memory, Release{where, false}};
@@ -52,7 +51,6 @@ class Buffer {
   std::int64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  /// Element access and iteration exist on the host only.
   T& operator[](std::int64_t i) requires std::is_same_v<Where, Cpu> { return data_.get()[i]; }
   const T& operator[](std::int64_t i) const requires std::is_same_v<Where, Cpu> { return data_.get()[i]; }
   T* begin() requires std::is_same_v<Where, Cpu> { return data(); }
@@ -72,7 +70,7 @@ class Buffer {
   std::int64_t size_ = 0;
 };
 
-/// Makes a copy in the same memory; for a device it is in pipeline/engine/results.hpp.
+/// Returns a copy of a host buffer. The function for device buffers is in pipeline/engine/results.hpp.
 template <class T>
 Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
   Buffer<T, Cpu> copy(buffer.size(), where);
@@ -80,7 +78,7 @@ Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
   return copy;
 }
 
-/// Copies a buffer to the other memory, and returns when the copy is complete. Defined in cuda/device/memory.hpp.
+/// Copy a buffer to the host or to the device, and return when the copy is complete. Defined in cuda/device/memory.hpp.
 template <class T>
 Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where);
 template <class T>

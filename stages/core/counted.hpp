@@ -13,7 +13,8 @@ inline std::string counted(std::int64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-/// Returns the names of things, for messages: "a, b, c". Of more than ten, lists the first ten, then "and 92 more".
+/// Returns a list of `count` names for messages: "a, b, c". If there are more than ten names, the list has the first
+/// ten and ends in "and 92 more". name_of(i) returns name i, from 0.
 template <class NameOf>
 std::string first_few(std::size_t count, NameOf&& name_of) {
   constexpr std::size_t most = 10;

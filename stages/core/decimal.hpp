@@ -9,8 +9,9 @@
 
 namespace srcextract {
 
-/// Returns the text without its sign, or an empty text if it does not begin as a decimal number. This check is needed
-/// before std::from_chars, which also accepts a second sign, a leading zero, `inf` and `nan`.
+/// Returns the text without its sign. Returns an empty text if the rest does not begin with a digit or a point, or if a
+/// needless 0 precedes another digit. std::from_chars alone would also accept a second sign, a needless 0, `inf` and
+/// `nan`.
 inline std::string unsigned_digits(const std::string& text) {
   const std::string digits = text.substr(!text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0);
   if (digits.empty() || !(is_digit(digits[0]) || digits[0] == '.')) return "";
@@ -18,7 +19,7 @@ inline std::string unsigned_digits(const std::string& text) {
   return digits;
 }
 
-/// Reads the whole text as a decimal number. On an error, `out` may have any value.
+/// Reads the whole text as a decimal number. If the function returns an error, the value of `out` is unspecified.
 template <class Number>
 std::errc parse_decimal(const std::string& text, Number& out) {
   const std::string digits = unsigned_digits(text);
@@ -28,7 +29,7 @@ std::errc parse_decimal(const std::string& text, Number& out) {
   return end == number.data() + number.size() ? error : std::errc::invalid_argument;
 }
 
-/// The number that the text spells, if it is in the range of a double; else nothing.
+/// The decimal number that the text spells; nothing if the text is no such number or exceeds the range of a double.
 inline std::optional<double> given_number(const std::string& text) {
   double number = 0;
   return parse_decimal(text, number) == std::errc{} ? std::optional(number) : std::nullopt;

@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// The kinds of problems, divided by what a user or a batch script can do about them.
+/// The kinds of problems. Two kinds differ in what a user or a batch script can do about the problem.
 enum class ErrorKind {
   internal,  ///< a defect of this program
   config,    ///< the command line or the configuration has a mistake
@@ -13,12 +13,10 @@ enum class ErrorKind {
   output,    ///< an output file cannot be written
   storage,   ///< no output file can be written: the disk is full, read-only or failing, or too many files are open
   memory,    ///< not enough host memory
-  device,    ///< no usable GPU, or not enough memory on it
+  device,    ///< no usable GPU, or not enough memory on the GPU
   mismatch,  ///< two results that must be equal differ
 };
 
-/// Exit code of the process for a kind of error: internal and memory 1, config 2, input, output and storage 3, device
-/// 4, mismatch 5.
 constexpr int exit_code(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::internal:
@@ -38,7 +36,7 @@ constexpr int exit_code(ErrorKind kind) {
   return 1;
 }
 
-/// The name of the kind, as lists of failures have it.
+/// The name of the kind in lists of failed images.
 constexpr const char* kind_name(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::internal:
@@ -61,8 +59,8 @@ constexpr const char* kind_name(ErrorKind kind) {
   return "internal";
 }
 
-/// The program's only exception class for problems. The message says what the problem is, why it is one, and what to
-/// try. If an Error ends the program, its kind gives the exit code.
+/// The program's only exception class for problems. The message says what is wrong, why, and what the user can try. If
+/// an Error ends the program, exit_code() of the kind is the exit code.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

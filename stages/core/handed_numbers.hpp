@@ -4,7 +4,8 @@
 
 namespace srcextract {
 
-/// The numbers in the file that a configuration key names, copied to the memory of a device.
+/// Device address of the numbers from a file (a PSF, for example), and the configuration key that names this file. The
+/// object does not own the numbers.
 struct HandedNumbers {
   std::string_view key;
   const double* at;

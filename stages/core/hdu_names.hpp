@@ -7,11 +7,11 @@
 
 namespace srcextract {
 
-/// HDUs of a FITS file as a user names them: `auto` (the first with an image), `all`, or a list of names. A name is one
-/// of:
+/// The user's choice of HDUs in a FITS file: `auto` (the first HDU with an image), `all`, or a list of names. A name is
+/// one of:
 /// - a number (0 is the primary HDU);
 /// - an EXTNAME, or `EXTNAME,EXTVER` as in astropy and CFITSIO;
-/// - a pattern of these two, where * stands for any characters and ? for one.
+/// - an EXTNAME or `EXTNAME,EXTVER` with wildcards: * stands for any characters and ? for one.
 struct HduNames {
   std::vector<std::string> names = {"auto"};
 
@@ -22,13 +22,13 @@ struct HduNames {
 
   static bool is_pattern(const std::string& name) { return name.find_first_of("*?") != std::string::npos; }
 
-  /// Whether the file decides how many HDUs are meant (`all`, or a pattern).
+  /// Whether the number of chosen HDUs depends on the file: with `all` or a wildcard.
   bool open() const { return names.front() == "all" || std::ranges::any_of(names, is_pattern); }
 
-  /// True if more than one HDU may be meant.
+  /// True if the choice may cover more than one HDU.
   bool several() const { return names.size() > 1 || open(); }
 
-  /// The names as in the configuration, for messages: SCI; [1, 4, 7].
+  /// The names as in the configuration, for messages. Examples: "SCI", "[1, 4, 7]".
   std::string text() const {
     if (names.size() == 1) return names.front();
     std::string list;

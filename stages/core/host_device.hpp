@@ -1,7 +1,7 @@
 #pragma once
 
-/// Marks a function that is compiled for both host and device. Both are built without contraction of multiply-add
-/// (-ffp-contract=off, --fmad=false), so the function rounds the same way on both.
+/// Marks a function that is compiled for host and device. The build options -ffp-contract=off and --fmad=false forbid
+/// fused multiply-add, so that the function rounds the same way on both.
 #if defined(__CUDACC__)
 #define SRCEXTRACT_HOST_DEVICE __host__ __device__
 #else

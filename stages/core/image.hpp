@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// Size of an image in pixels. Row y, column x is element y * width + x, as FITS stores it.
+/// Size of an image in pixels. The pixel in column x of row y has index y * width + x, as in FITS. All three count from
+/// 0.
 struct Shape {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -18,8 +19,9 @@ struct Shape {
 
 class RowsOnDemand;
 
-/// A plane of pixels in the memory of `Where`. A float pixel that is NaN is masked: it takes part in no statistic and
-/// belongs to no source. An image from `ingest` holds no infinity and only the one NaN of std::numeric_limits.
+/// The pixels of an image in the memory of `Where`. A float pixel that is NaN is masked: no statistic uses the pixel
+/// and no source contains it. In an image from `ingest`, no pixel is infinite, and every NaN is
+/// std::numeric_limits<float>::quiet_NaN().
 template <class T, class Where>
 struct Image {
   Image() = default;
@@ -27,7 +29,8 @@ struct Image {
 
   Shape shape;
   Buffer<T, Where> pixels;
-  /// Set for an image on the host that is not in memory as a whole: code that reads rows must hold them (HeldRows).
+  /// Not null if the image is on the host and only some rows are in memory. A function must then hold rows (HeldRows)
+  /// while it reads them.
   std::shared_ptr<RowsOnDemand> rows = nullptr;
 };
 

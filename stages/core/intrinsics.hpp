@@ -1,7 +1,7 @@
 #pragma once
 
 #if defined(__x86_64__)
-#if !defined(__clang__)  // GCC 12's intrinsics leave registers uninitialised on purpose (GCC bug 105593)
+#if !defined(__clang__)  // GCC 12 leaves registers uninitialised on purpose (GCC bug 105593)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// Splits a line into its words, which blanks separate.
+/// Splits a line into words at blanks, tabs and the other ASCII white space.
 inline std::vector<std::string_view> words_of(std::string_view line) {
   constexpr std::string_view blanks = " \t\r\f\v";
   std::vector<std::string_view> words;
@@ -21,8 +21,8 @@ inline std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-/// The decimal number that a word spells, with optional sign and exponent. Nothing for any other word, and nothing for
-/// infinite or overflowing numbers.
+/// The decimal number that a word spells, with optional sign and exponent. Nothing if the word is not such a number, or
+/// if the number is infinite, NaN or too large for a double.
 inline std::optional<double> finite_number(std::string_view word) {
   double value = 0;
   const char* const end = word.data() + word.size();

@@ -7,10 +7,9 @@
 
 namespace srcextract {
 
-/// The NaN that marks a masked pixel; no other NaN is used.
+/// The value of every masked pixel. Images contain no other NaN.
 inline constexpr float masked_pixel = std::numeric_limits<float>::quiet_NaN();
 
-/// True if the value is neither infinite nor NaN.
 SRCEXTRACT_HOST_DEVICE inline bool is_finite(float value) {
   return fabsf(value) <= std::numeric_limits<float>::max();
 }

@@ -30,9 +30,9 @@ namespace {
 using Piece = std::function<void(std::int64_t)>;
 
 #if defined(SRCEXTRACT_SANITIZED_THREADS)
-// Under ThreadSanitizer, plain threads do the work of parallel_for. TBB's library is not built for ThreadSanitizer,
-// which then reports TBB's hand-over of work as a race. The threads' relaxed counter orders nothing, so it hides no
-// race of this program.
+// Under ThreadSanitizer, plain threads do the work of parallel_for(). TBB is not built for ThreadSanitizer, which would
+// report TBB's transfer of work between threads as a race. The relaxed counter `next` orders no other memory accesses,
+// so ThreadSanitizer still sees all races of this program.
 void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
   std::atomic<std::int64_t> next = 0;
   std::mutex mutex;
@@ -53,14 +53,16 @@ void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
   if (first_error) std::rethrow_exception(first_error);
 }
 #else
-/// TBB arenas, one for each calling thread and each thread count that it has asked for. Making a new arena for every
-/// loop costs more than many loops, and more each time. With one arena for all, callers would share its threads.
+/// TBB arenas (groups of worker threads), one for each calling thread and number of threads. Making an arena for every
+/// loop instead costs more than many loops do, and the cost grows. With one arena for all, callers would share its
+/// threads.
 class Arenas {
  public:
   tbb::task_arena& of(int threads) {
     const std::lock_guard lock(mutex_);
     if (threads > most_) {
-      // Without this, TBB would print a warning and use fewer threads if asked for more than there are processors.
+      // Without this setting, TBB prints a warning and uses fewer threads if `threads` exceeds the number of
+      // processors.
       allow_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
       most_ = threads;
     }
@@ -94,7 +96,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
   const std::int64_t pieces = (count + grain - 1) / grain;
   const std::atomic<bool>* const stop = stop_of_thread;
   const auto run_piece = [&](std::int64_t piece) {
-    const StopScope of_caller(stop);  // a pool thread may have the stop flag of another caller
+    const StopScope of_caller(stop);  // the thread belongs to a pool, and its stop flag may be that of another caller
     stop_if_asked();
     body(piece * grain, std::min(count, (piece + 1) * grain));
   };
@@ -122,7 +124,7 @@ int startable_threads(int wanted) {
   try {
     while (static_cast<int>(threads.size()) + 1 < wanted) threads.emplace_back([all_started] { all_started.wait(); });
   } catch (const std::exception&) {
-    // No more threads can be started, or memory for them is lacking. The result is the number so far.
+    // The system cannot start more threads or has no memory for them. The result is the number of threads so far.
   }
   enough.set_value();
   return static_cast<int>(threads.size()) + 1;

@@ -7,18 +7,19 @@
 
 namespace srcextract {
 
-/// Calls body(begin, end) for pieces of the range 0 to count - 1, of at most `grain` elements, on at most
-/// `where.threads` threads. Returns when all pieces are done. Pieces begin at multiples of `grain`, so they do not
-/// depend on the number of threads. The first exception that a body throws is rethrown. Throws Stopped if the caller's
-/// work is asked to stop.
+/// Divides the indices 0 to count - 1 into pieces of `grain` indices (the last piece may be shorter) and calls
+/// body(begin, end) for each piece. At most `where.threads` threads make these calls. The pieces do not depend on the
+/// number of threads. Returns when all pieces are done. Rethrows the first exception that a body throws. Throws Stopped
+/// if the stop flag of the caller is set (stop.hpp).
 void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
                   const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 
-/// The number of hardware threads that this process may use (its CPU affinity, which Slurm sets, for example).
+/// The number of processors in the CPU affinity of this process, which a batch system such as Slurm may limit. At least
+/// 1.
 int available_threads();
 
 /// The largest number of threads, from 1 to `wanted`, that this process can start at the moment. Login nodes and batch
-/// systems limit processes and memory, and TBB aborts if it cannot start a thread.
+/// systems limit threads and memory, and TBB aborts the process if it cannot start a thread.
 int startable_threads(int wanted);
 
 }  // namespace srcextract

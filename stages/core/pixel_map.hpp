@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// Positions of one grid's pixels in another grid. They are stored at nodes, and interpolated bilinearly between nodes.
-/// Nodes stand every `step` pixels along x and y from pixel (0, 0), at least one beyond the last pixel. Positions are
-/// 0-based and refer to pixel centres; NaN: the pixel has no counterpart.
+/// For each pixel of a grid, the position in another grid. Positions are stored at nodes and interpolated bilinearly
+/// between nodes. Nodes are `step` pixels apart along x and y, from pixel (0, 0) to at least one pixel beyond the last.
+/// Positions count from 0, and whole numbers are pixel centres. NaN: the pixel has no counterpart.
 struct PixelMap {
   static constexpr std::int64_t step = 16;
 
@@ -18,7 +18,7 @@ struct PixelMap {
 
   Shape shape;               ///< size of the mapped grid
   Shape nodes;               ///< number of nodes along x and y
-  std::vector<double> x, y;  ///< position of every node, in raster order
+  std::vector<double> x, y;  ///< position of every node in the other grid; node (i, j) has index j * nodes.width + i
 };
 
 }  // namespace srcextract

@@ -11,20 +11,21 @@ namespace srcextract {
 
 enum class Dither { none, subtractive_1, subtractive_2 };
 
-/// How the integers of a tile are converted to floats (FITS Standard 4.0, 10.2): value = zero + scale * integer,
-/// computed in double. With dithering, the random offset that was added before rounding is subtracted again. An integer
-/// equal to `blank` is NaN.
+/// The conversion of the integers in a tile of a compressed image to floats (FITS Standard 4.0, section 10.2). The
+/// value is zero + scale * integer, computed in double. If the compressor added a random offset before rounding
+/// (dithering), the conversion subtracts the same offset. An integer equal to `blank` becomes NaN.
 struct Quantisation {
   double scale = 1, zero = 0;
   std::optional<std::int32_t> blank = std::nullopt;
   Dither dither = Dither::none;
-  std::int64_t random_begin = 0;  ///< number of the tile, from 0, plus ZDITHER0 - 1
+  /// index of the tile, from 0, plus ZDITHER0 - 1; modulo random_count, the index of a random number
+  std::int64_t random_begin = 0;
 };
 
 /// The 32-bit integer that stands for an exact zero under SUBTRACTIVE_DITHER_2.
 inline constexpr std::int32_t exact_zero = -2147483646;
 
-/// How many random numbers FITS Standard 4.0, Appendix I, defines. They are rounded to float as in CFITSIO.
+/// How many random numbers FITS Standard 4.0, appendix I, defines. The numbers are rounded to float, as in CFITSIO.
 inline constexpr std::int64_t random_count = 10000;
 using Randoms = std::array<float, random_count>;
 
@@ -43,18 +44,19 @@ inline const Randoms& randoms() {
   return made;
 }
 
-/// The index at which a tile starts to read random numbers. `number` is the random number at `random_begin`. After the
-/// last random number the tile starts anew, and `number` is then the one after the previous `number`.
+/// The index of the random number for the first pixel of a tile. `number` is the random number with index
+/// `random_begin`. When a tile has used the last random number, the tile goes on at random_place() of the number that
+/// follows `number`.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t random_place(float number) {
   return static_cast<std::int32_t>(number * 500);
 }
 
-/// Converts an integer to its value in double; the caller rounds it.
+/// Converts an integer to the value, unrounded; the caller rounds to float.
 SRCEXTRACT_HOST_DEVICE inline double scaled_integer(double integer, double scale, double zero) {
   return integer * scale + zero;
 }
 
-/// Converts an integer that was dithered with `random` to its value.
+/// Converts an integer to the value if the compressor dithered the integer with the random number `random`.
 SRCEXTRACT_HOST_DEVICE inline double undithered_integer(double integer, float random, double scale, double zero) {
   return (integer - random + 0.5) * scale + zero;
 }

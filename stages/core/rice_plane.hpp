@@ -12,44 +12,45 @@
 
 namespace srcextract {
 
-/// Parameters of RICE_1 (FITS Standard 4.0, 10.4.1) for integers of `pixel_bits` bits. The first integer of a tile is
-/// stored verbatim. Every block of differences begins with a number of `number_bits` bits: 1 + the count of low bits in
-/// each code.
-/// - 0: all differences are zero.
-/// - A count of `as_they_are`: the differences are stored verbatim.
+/// Parameters of the compression RICE_1 (FITS Standard 4.0, section 10.4.1) for integers of `pixel_bits` bits. A tile
+/// stores the first integer verbatim, then blocks of differences between neighbours. A block begins with a header of
+/// `number_bits` bits. A header of 0 means that all differences are zero. Otherwise the header is 1 + the number of low
+/// bits that each code stores verbatim; if this number equals `as_they_are`, the block stores all bits verbatim.
 struct RiceCoding {
   int pixel_bits, number_bits, as_they_are;
 };
 
-/// The parameters for integers of 1, 2 or 4 bytes (BYTEPIX).
+/// The parameters for integers of `pixel_bytes` bytes: 1, 2 or 4 (BYTEPIX).
 SRCEXTRACT_HOST_DEVICE constexpr RiceCoding rice_coding(std::int64_t pixel_bytes) {
   return pixel_bytes == 1 ? RiceCoding{8, 3, 6} : pixel_bytes == 2 ? RiceCoding{16, 4, 14} : RiceCoding{32, 5, 25};
 }
 
-/// A rectangle of a plane, with the compressed stream of its pixels.
+/// A rectangle of an image, compressed as a unit. `x` and `y` are the first column and row in the image, from 0.
 struct RiceTile {
-  std::span<const std::byte> stream;  ///< empty if the tile is not RICE_1, or known to be damaged
+  /// the compressed pixels; empty if the tile is known to be damaged or is not compressed with RICE_1
+  std::span<const std::byte> stream;
   std::int64_t x = 0, y = 0, width = 0, height = 0;
-  Quantisation quantisation = {};  ///< used if the integers stand for floats
+  Quantisation quantisation = {};  ///< used if the integers are quantised floats
 };
 
-/// The tiles of a plane compressed with RICE_1, for decoding them other than by the plane's source. No tile contains
-/// pixels of another plane. The decoded pixels must equal those that the source reads.
+/// The compressed tiles of an image in RICE_1, for a decoder outside PixelSource::read (on the device). The decoder
+/// must return the same pixels as PixelSource::read. No tile extends into another plane of a data cube.
 struct RicePlane {
   std::int64_t pixel_bytes = 4, block = 32;  ///< BYTEPIX and BLOCKSIZE
-  bool quantised = false;                    ///< the integers stand for floats
-  Dither dither = Dither::none;              ///< how the floats were dithered before they became integers
+  bool quantised = false;                    ///< whether the integers are quantised floats
+  Dither dither = Dither::none;              ///< the dithering of the quantised floats
   std::int64_t tiles = 0;
-  std::int64_t most_pixels = 0;                          ///< largest number of pixels in a tile
-  std::function<RiceTile(std::int64_t)> tile = nullptr;  ///< returns a tile by its number, row after row; thread-safe
+  std::int64_t most_pixels = 0;  ///< largest number of pixels in a tile
+  /// returns the tile with this index, which counts from 0 row by row; thread-safe
+  std::function<RiceTile(std::int64_t)> tile = nullptr;
 };
 
-/// A function for PixelSource::read that decompresses the pixels which it reads.
+/// The function object in PixelSource::read if the file is compressed. A call decompresses the pixels that are read.
 struct CompressedRead {
   std::function<void(std::int64_t first, std::int64_t count, std::byte* out)> decode;
-  std::function<std::optional<RicePlane>()> rice;  ///< the compressed pixels, if they are RICE_1
+  std::function<std::optional<RicePlane>()> rice;  ///< returns the tiles if the compression is RICE_1, else nothing
 
-  /// Returns the reader of a source if the source is compressed, else null.
+  /// Returns the CompressedRead of a source, or null if the source is not compressed.
   static const CompressedRead* of(const PixelSource& source) { return source.read.target<CompressedRead>(); }
 
   void operator()(std::int64_t first, std::int64_t count, std::byte* out) const { decode(first, count, out); }

@@ -15,8 +15,9 @@ std::size_t page_size() {
   return size;
 }
 
-/// Number of rows of a block: about 4 MB, so that making a block takes longer than finding it; less if there is little
-/// memory. A block has at least the size of a page, so that no page belongs to three.
+/// Number of rows of a block. A block has about 4 MiB, so that computing a block takes much longer than finding it;
+/// with less than 128 MiB of memory, a 32nd of the memory. A block has at least the size of a page, so that at most two
+/// blocks share a page.
 std::int64_t rows_of_block(std::int64_t height, std::int64_t bytes_of_row, std::int64_t memory) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 22, least_blocks = 32, together = RowsOnDemand::least_rows;
   const std::int64_t bytes =
@@ -57,8 +58,8 @@ std::int64_t RowsOnDemand::bytes_of(std::int64_t block) const {
   return std::min(block_rows_, height_ - block * block_rows_) * bytes_of_row_;
 }
 
-/// The pages to give up with block i. The first and the last page may also have pixels of a neighbouring block. They
-/// stay as long as that block is there.
+/// The pages to give back when block i is discarded. The first and the last page may also contain pixels of a
+/// neighbouring block; such a page stays while that block is in memory.
 RowsOnDemand::Pages RowsOnDemand::pages_of(std::int64_t i) const {
   const auto is_absent = [&](std::int64_t block) {
     return block < 0 || block >= std::ssize(blocks_) || blocks_[static_cast<std::size_t>(block)].state == State::absent;
@@ -70,8 +71,9 @@ RowsOnDemand::Pages RowsOnDemand::pages_of(std::int64_t i) const {
   return {image_ + begin, end > begin ? end - begin : 0};
 }
 
-/// The pages of block i that can move to another block. Blocks of one size have equally many, so that pages can move
-/// again and again: the system moves only pages that came together.
+/// The pages of block i that can be moved to another block (the core of the block). All blocks of the same size have
+/// equally many of these pages. The pages can then move any number of times: mremap() moves a range only as the same
+/// range that was mapped together.
 RowsOnDemand::Pages RowsOnDemand::core_of(std::int64_t i) const {
   const std::size_t page = page_size(), bytes = static_cast<std::size_t>(block_rows_ * bytes_of_row_);
   const std::size_t begin = (static_cast<std::size_t>(i) * bytes + page - 1) / page * page;
@@ -120,7 +122,7 @@ void RowsOnDemand::let_go_block(std::int64_t i) {
   if (--block.holders == 0) block.idle = memory_->idle_.insert(memory_->idle_.end(), {this, i});
 }
 
-/// Makes a block, and leaves it as the one used last. `lock` is open while rows are written.
+/// Computes a block and adds it to the idle list as the block used last. `lock` is unlocked while rows are written.
 void RowsOnDemand::make_block(std::int64_t i, std::unique_lock<std::mutex>& lock) {
   Block& block = blocks_[static_cast<std::size_t>(i)];
   block.state = State::in_the_making;
@@ -143,7 +145,7 @@ void RowsOnDemand::make_block(std::int64_t i, std::unique_lock<std::mutex>& lock
   memory_->made_.notify_all();
 }
 
-/// Makes a few rows at a time, and applies the changes to them while they are in the cache.
+/// Computes a few rows at a time and changes them while they are still in the processor's cache.
 void RowsOnDemand::make_rows(std::int64_t begin, std::int64_t end) const {
   const std::int64_t together = changes_.empty() ? end - begin : least_rows;
   for (; begin < end; begin += together) {
@@ -153,7 +155,7 @@ void RowsOnDemand::make_rows(std::int64_t begin, std::int64_t end) const {
   }
 }
 
-/// Makes the pages of a block writable, and those that it shares with its neighbours.
+/// Makes all pages of a block writable, including pages shared with neighbouring blocks.
 void RowsOnDemand::unlock_pages(std::int64_t i) const {
   const std::size_t page = page_size(), begin = static_cast<std::size_t>(i * block_rows_ * bytes_of_row_) / page * page;
   const std::size_t end =
@@ -170,8 +172,8 @@ void RowsOnDemand::forget(std::int64_t i) noexcept {
   memory_->kept_ -= bytes_of(i);
 }
 
-/// Forgets idle blocks until the limit is kept. The new block takes the pages of one of them: clearing fresh pages
-/// would take longer than most rows take to be made.
+/// Discards idle blocks until the limit is kept. The new block takes over the core pages of one discarded block.
+/// Clearing fresh pages instead would take longer than computing most rows.
 void RowsOnDemand::make_room(const Pages& of_new) {
   bool taken = false;
   while (memory_->kept_ > memory_->limit_ && !memory_->idle_.empty()) {
@@ -182,7 +184,8 @@ void RowsOnDemand::make_room(const Pages& of_new) {
   }
 }
 
-/// Moves the core of one block to another. Returns false if their sizes differ, or if the system cannot.
+/// Moves the core pages of one block to the addresses of another. Returns false if the sizes differ or the system
+/// refuses.
 bool RowsOnDemand::move_pages(const Pages& from, const Pages& to) noexcept {
   if (from.bytes != to.bytes || to.bytes == 0) return false;
   constexpr int to_a_place = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;

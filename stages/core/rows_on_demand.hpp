@@ -16,9 +16,9 @@
 
 namespace srcextract {
 
-/// Memory for the rows of images that do not fit as a whole. Images that share it forget the rows that were used
-/// longest ago, once together they keep more than `bytes`. Rows in use are never forgotten, so that the limit can be
-/// exceeded.
+/// A limit on the memory for rows of images that exceed the memory as a whole. When the images that share a RowMemory
+/// keep more than `bytes` bytes, the rows used longest ago are discarded. Rows in use are never discarded, so their
+/// total may exceed the limit.
 class RowMemory {
  public:
   explicit RowMemory(std::int64_t bytes) : limit_(bytes) {}
@@ -28,28 +28,30 @@ class RowMemory {
 
  private:
   friend class RowsOnDemand;
-  using Place = std::pair<RowsOnDemand*, std::int64_t>;  ///< a block of an image
+  using Place = std::pair<RowsOnDemand*, std::int64_t>;  ///< an image and the index of a block (a group of rows) in it
 
   const std::int64_t limit_;
-  std::int64_t kept_ = 0;  ///< bytes of all blocks that are there or in the making
-  std::list<Place> idle_;  ///< blocks that nobody holds, the one used longest ago first
+  std::int64_t kept_ = 0;  ///< bytes of all blocks that are in memory or being computed
+  std::list<Place> idle_;  ///< blocks in memory that no caller holds, the block used longest ago first
   std::mutex mutex_;
   std::condition_variable made_;
 };
 
-/// The rows of one image on the host. They have fixed addresses, as if the whole image were there. A block of rows is
-/// made when rows of it are held for the first time, and made again if it was forgotten meanwhile. Access to rows that
-/// nobody holds ends the program, so no result can come of them.
+/// The rows of one host image, computed when they are needed. Row addresses are fixed, as if the whole image were in
+/// memory. A block of rows is computed when a caller first holds a row of it, and again if it was discarded since then.
+/// A read of a row that no caller holds crashes the process (the pages are protected), so the program never uses wrong
+/// pixels.
 class RowsOnDemand {
  public:
-  /// make(row 0, begin, end) writes the rows [begin, end) of the image whose row 0 is at that address. Several threads
-  /// may call it at once, for different rows. It may hold rows of other images, but starts no threads.
+  /// make(image, begin, end) writes the rows [begin, end); `image` is the address of row 0. Several threads may call
+  /// the function at once, for different rows. The function may hold rows of other images, but must not start threads.
   using Make = std::function<void(std::byte* image, std::int64_t begin, std::int64_t end)>;
 
-  /// Blocks begin at multiples of this many rows, since the splines of a mesh are made for as many rows together.
+  /// Blocks begin at multiples of this number of rows, because the sky mesh evaluates its splines for as many rows at
+  /// once (MeshRow::rows_at_once).
   static constexpr std::int64_t least_rows = 8;
 
-  /// Throws std::bad_alloc if the address space has no room.
+  /// Throws std::bad_alloc if the address space cannot hold the image.
   RowsOnDemand(std::int64_t height, std::int64_t bytes_of_row, std::shared_ptr<RowMemory> memory, Make make);
   ~RowsOnDemand();
   RowsOnDemand(const RowsOnDemand&) = delete;
@@ -59,11 +61,12 @@ class RowsOnDemand {
   const std::shared_ptr<RowMemory>& memory() const { return memory_; }
   std::int64_t block_rows() const { return block_rows_; }
 
-  /// From now on calls `change`, like Make, for all rows after they are made. Rows made before are forgotten, so nobody
-  /// may hold one.
+  /// Adds a function that changes rows after Make has written them. Rows already in memory are discarded, so no caller
+  /// may hold a row now.
   void change(Make change);
 
-  /// Makes the rows [begin, end) where they are not there, and keeps them until let_go() is called with the same rows.
+  /// Computes those of the rows [begin, end) that are not in memory, and keeps all of them until let_go() is called
+  /// with the same range.
   void hold(std::int64_t begin, std::int64_t end);
   void let_go(std::int64_t begin, std::int64_t end);
 
@@ -74,7 +77,6 @@ class RowsOnDemand {
     int holders = 0;
     std::list<RowMemory::Place>::iterator idle = {};
   };
-  /// Pages that belong to one block alone.
   struct Pages {
     std::byte* begin;
     std::size_t bytes;
@@ -101,8 +103,8 @@ class RowsOnDemand {
   std::vector<Block> blocks_;
 };
 
-/// An image of which only the rows in use are in memory. make(first, begin, end) writes the rows [begin, end), where
-/// `first` is the address of row 0.
+/// An image of which only the rows in use are in memory. make(image, begin, end) writes the rows [begin, end); `image`
+/// is the address of row 0.
 template <class T, class MakeRows>
 Image<T, Cpu> image_on_demand(const Shape& shape, const std::shared_ptr<RowMemory>& memory, MakeRows make) {
   Image<T, Cpu> image;
@@ -116,13 +118,13 @@ Image<T, Cpu> image_on_demand(const Shape& shape, const std::shared_ptr<RowMemor
   return image;
 }
 
-/// Whether only the rows in use are in memory.
 template <class T>
 bool is_on_demand(const Image<T, Cpu>& image) {
   return image.rows != nullptr;
 }
 
-/// A second image of the same rows. If they are in memory as a whole, the first must outlive the second.
+/// Returns a second image that shares the rows of `image`. If `image` is not on demand, `image` must outlive the second
+/// image.
 template <class T>
 Image<T, Cpu> same_rows(const Image<T, Cpu>& image) {
   Image<T, Cpu> same;
@@ -132,16 +134,18 @@ Image<T, Cpu> same_rows(const Image<T, Cpu>& image) {
   return same;
 }
 
-/// same_rows() as a shared pointer, for functions that make another image of these rows. Such functions may be copied.
+/// The result of same_rows() as a shared pointer. A copyable function that computes another image from these rows can
+/// capture the pointer.
 template <class T>
 std::shared_ptr<const Image<T, Cpu>> shared_rows(const Image<T, Cpu>& image) {
   return std::make_shared<const Image<T, Cpu>>(same_rows(image));
 }
 
-/// Number of rows of a whole image that a thread makes at a time.
+/// Number of rows that a thread computes at a time if the image is in memory as a whole.
 inline constexpr std::int64_t rows_made_together = 16;
 
-/// Makes an image by make(first, begin, end), as image_on_demand; without `memory` at once, and as a whole.
+/// Makes an image with make(image, begin, end), as image_on_demand() does. If `memory` is null, computes all rows at
+/// once instead.
 template <class T, class MakeRows>
 Image<T, Cpu> image_of_rows(const Shape& shape, const std::shared_ptr<RowMemory>& memory, const Cpu& where,
                             MakeRows make) {
@@ -152,14 +156,16 @@ Image<T, Cpu> image_of_rows(const Shape& shape, const std::shared_ptr<RowMemory>
   return image;
 }
 
-/// The memory in which an image's rows are made, for images made from it; null for a whole image.
+/// The memory limit that the image is subject to, so that an image computed from it can share the limit. Null if the
+/// image is in memory as a whole.
 template <class T>
 std::shared_ptr<RowMemory> row_memory_of(const Image<T, Cpu>& image) {
   return image.rows ? image.rows->memory() : nullptr;
 }
 
-/// Changes an image in place by change(first, begin, end), which changes the rows [begin, end): a whole image at once,
-/// rows on demand whenever they are made. Whatever `change` reads beside whole images must exist as long as the image.
+/// Changes an image in place by change(image, begin, end), which changes the rows [begin, end). Changes an image in
+/// memory at once, and the rows of an image on demand whenever they are computed. Data that `change` refers to must
+/// exist as long as an image on demand.
 template <class T, class ChangeRows>
 void change_rows(Image<T, Cpu>& image, const Cpu& where, ChangeRows change) {
   if (is_on_demand(image))
@@ -170,12 +176,12 @@ void change_rows(Image<T, Cpu>& image, const Cpu& where, ChangeRows change) {
                [&](std::int64_t begin, std::int64_t end) { change(image.pixels.data(), begin, end); });
 }
 
-/// Rows of an image that a stage reads. Rows of an image that is in memory as a whole cost nothing.
+/// Keeps rows of an image in memory as long as the object exists. Does nothing if the image is in memory as a whole.
 class HeldRows {
  public:
   HeldRows() = default;
 
-  /// Holds the rows [begin, end), as far as the image has them.
+  /// Holds those of the rows [begin, end) that exist in the image.
   template <class T>
   HeldRows(const Image<T, Cpu>& image, std::int64_t begin, std::int64_t end)
       : HeldRows(image.rows.get(), std::max<std::int64_t>(begin, 0), std::min(end, image.shape.height)) {}
@@ -198,8 +204,8 @@ class HeldRows {
   std::int64_t begin_ = 0, end_ = 0;
 };
 
-/// As change_rows(), but other images of the same rows on demand (same_rows) stay as they are: the image gets rows of
-/// its own, which are made of these.
+/// Changes an image as change_rows() does, but leaves other images that share the rows (same_rows) unchanged. An image
+/// on demand gets its own rows, computed from the shared rows.
 template <class T, class ChangeRows>
 void change_own_rows(Image<T, Cpu>& image, const Cpu& where, ChangeRows change) {
   if (!is_on_demand(image)) return change_rows(image, where, std::move(change));
@@ -214,19 +220,20 @@ void change_own_rows(Image<T, Cpu>& image, const Cpu& where, ChangeRows change) 
       });
 }
 
-/// Holds the rows in which the pixels [begin, end) lie.
+/// Holds the rows that contain the pixels [begin, end), where pixels are numbered in memory order.
 template <class T>
 HeldRows rows_of_pixels(const Image<T, Cpu>& image, std::int64_t begin, std::int64_t end) {
   const std::int64_t width = std::max<std::int64_t>(1, image.shape.width);
   return {image, begin / width, (end + width - 1) / width};
 }
 
-/// Adds up counts of rows, once for each row, although rows may be made several times.
+/// Counts something for each row once, although a row on demand may be computed several times.
 class CountedOnce {
  public:
   explicit CountedOnce(std::int64_t height) : left_(height), counted_(static_cast<std::size_t>(height)) {}
 
-  /// Calls add() unless it was called for these rows before; never again once all rows are counted.
+  /// Calls add() if the rows [begin, end) are not counted yet, and marks them as counted. `add` must count these rows
+  /// only.
   template <class Add>
   void add(std::int64_t begin, std::int64_t end, const Add& add) {
     const std::lock_guard lock(mutex_);

@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// Foreground pixels begin to end - 1 of row y. A run is maximal: the pixels before and after it are not foreground.
-/// Only deblending and maps of labels cut runs between sources.
+/// A run: the consecutive foreground pixels begin to end - 1 of row y. The pixels next to both ends are not foreground.
+/// Only deblending and label maps divide a run between sources.
 struct Run {
   std::int32_t y;
   std::int32_t begin;
@@ -17,10 +17,10 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-/// The foreground of an image as runs in raster order. Row y has the runs from row_begin[y] to row_begin[y + 1] - 1,
-/// and row_begin[shape.height] is their number. On a device, where the host does not know this number in advance,
-/// `runs` has room for Gpu::capacity runs. If there are more, only the first ones are stored, and the host must start
-/// again with more room.
+/// The foreground of an image as runs in raster order. Row y has the runs row_begin[y] to row_begin[y + 1] - 1;
+/// row_begin[shape.height] is the number of runs. On a device, the host does not know this number in advance, and
+/// `runs` has Gpu::capacity.runs elements. If there are more runs, only the first are stored, and the host must repeat
+/// the stage with a larger capacity.
 template <class Where>
 struct Runs {
   Shape shape;

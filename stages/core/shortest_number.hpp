@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// Writes a number with the fewest digits that read back to the same bits, independent of the locale.
+/// Writes a number with the fewest digits that std::from_chars reads back as the same number. The locale has no effect.
 inline std::string shortest(double number) {
   std::array<char, 32> text;
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};

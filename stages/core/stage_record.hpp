@@ -12,33 +12,33 @@
 
 namespace srcextract {
 
-/// What the values of a field belong to, one value for each. Messages name it when values differ.
+/// The kind of element that each value of a field belongs to. A message names the element where two results differ.
 enum class Element { whole, pixel, run, row, source };
 
-/// Values of one kind that a stage has produced, on the host. Integers are widened to 64 bits.
+/// Values that a stage has produced, copied to the host. Integers are widened to 64 bits.
 struct StageField {
   std::string name;
   Element element = Element::whole;
   std::int64_t width = 0;  ///< width of the image, if the elements are pixels
   std::variant<std::vector<float>, std::vector<double>, std::vector<std::int64_t>> values;
-  double tolerance = 0;  ///< largest difference allowed between two back ends
+  double tolerance = 0;  ///< largest absolute difference allowed between the results of host and device
 
   std::int64_t size() const {
     return std::visit([](const auto& all) { return std::ssize(all); }, values);
   }
 };
 
-/// Everything that one stage has produced.
 struct StageResult {
   std::string stage;
   std::vector<StageField> fields;
 };
 
-/// The results of an image's stages in order, for comparing back ends. A stage that runs twice is recorded twice.
+/// The results of all stages of an image in order of execution, for comparing host and device. A stage that runs twice
+/// is recorded twice.
 using StageRecord = std::vector<StageResult>;
 
-/// Records the result of a stage field by field. Each result type declares its fields in a function record_fields(const
-/// Result&, FieldRecorder&) next to the type.
+/// Records the result of a stage, field by field. Each result type has a function record_fields(const Result&,
+/// FieldRecorder&) next to it, which calls this class.
 class FieldRecorder {
  public:
   explicit FieldRecorder(StageResult& to) : to_(to) {}
@@ -61,7 +61,7 @@ class FieldRecorder {
     to_.fields.back().tolerance = tolerance;
   }
 
-  /// Records one member of all structs in a buffer as a field.
+  /// Records one member of all elements of a buffer as a field.
   template <class Struct, class T>
   void members(std::string name, Element element, const Buffer<Struct, Cpu>& all, T Struct::*member) {
     add(std::move(name), element, all.size(), [&](std::int64_t i) { return all[i].*member; });
@@ -84,7 +84,6 @@ inline void record_fields(const Image<float, Cpu>& image, FieldRecorder& to) {
   to.pixels("pixel", image);
 }
 
-/// Appends the result of a stage to the record.
 template <class Result>
 void record_stage(const char* stage, const Result& result, StageRecord& record) {
   FieldRecorder fields(record.emplace_back(StageResult{stage, {}}));

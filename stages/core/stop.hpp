@@ -8,16 +8,16 @@
 
 namespace srcextract {
 
-/// Thrown by work that was asked to stop before it is done.
+/// Thrown when work stops early because the stop flag is set.
 class Stopped : public std::exception {
  public:
   const char* what() const noexcept override { return "stopped"; }
 };
 
-/// The flag that asks the work of this thread to stop; null: no flag.
+/// The flag that, when true, makes the work of this thread stop; null: the work never stops early.
 inline thread_local const std::atomic<bool>* stop_of_thread = nullptr;
 
-/// A task that a thread runs between other work, at most once per given interval.
+/// A task that a thread runs between pieces of other work, at most once per interval `every`.
 class Errand {
  public:
   using Clock = std::chrono::steady_clock;
@@ -38,10 +38,9 @@ class Errand {
   std::function<void()> run_;
 };
 
-/// The errand of this thread, which stop_if_asked() runs; null: none.
+/// The errand that stop_if_asked() runs in this thread; null: none.
 inline thread_local Errand* errand_of_thread = nullptr;
 
-/// While this object exists, stop_if_asked() runs the errand in this thread.
 class ErrandScope {
  public:
   explicit ErrandScope(Errand* errand) : before_(errand_of_thread) { errand_of_thread = errand; }
@@ -53,8 +52,8 @@ class ErrandScope {
   Errand* before_;
 };
 
-/// While this object exists, the work of this thread throws Stopped soon after `asked` becomes true. So do threads that
-/// run pieces of this work in parallel_for(). Null: the work is not stopped.
+/// While this object exists, work of this thread throws Stopped soon after `asked` becomes true. The same applies to
+/// threads that run pieces of the work in parallel_for(). If `asked` is null, the work never stops early.
 class StopScope {
  public:
   explicit StopScope(const std::atomic<bool>* asked) : before_(stop_of_thread) { stop_of_thread = asked; }

@@ -4,12 +4,11 @@
 
 namespace srcextract {
 
-/// One value that a stage passes to the next, in host memory or in device memory. The host need not wait for a value on
-/// a device.
+/// One value that a stage passes to the next stage, in host or device memory. A value on a device stays there, so that
+/// the host need not wait for it.
 template <class T, class Where>
 class Value;
 
-/// On the host: the value itself.
 template <class T>
 class Value<T, Cpu> {
  public:
@@ -26,7 +25,7 @@ class Value<T, Cpu> {
   T value_{};
 };
 
-/// On a device: one uninitialised element of device memory, for kernels.
+/// On a device: one uninitialised element in device memory, which kernels write and read.
 template <class T>
 class Value<T, Gpu> {
  public:
@@ -40,8 +39,8 @@ class Value<T, Gpu> {
   Buffer<T, Gpu> element_;
 };
 
-/// Returns the value on the host. For a value on a device, waits until it is computed; this overload is defined in
-/// cuda/device/memory.hpp.
+/// Returns the value on the host. For a value on a device, the function waits until the value is computed;
+/// cuda/device/memory.hpp defines that overload.
 template <class T>
 T fetch(const Value<T, Cpu>& value, const Cpu&) {
   return *value;

@@ -12,7 +12,7 @@ bool same_letter(char a, char b) {
   return small(a) == small(b);
 }
 
-/// Levenshtein distance of two texts, ignoring case. One row of the table is kept at a time.
+/// Levenshtein distance of two texts, ignoring case. `row` is one row of the usual table of distances.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

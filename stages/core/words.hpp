@@ -5,15 +5,16 @@
 
 namespace srcextract {
 
-/// Returns the candidate of which `word` is most likely a misspelling: the one with the fewest letters to insert,
-/// delete or change, ignoring case. If more than a third of the word would have to change, returns the first candidate
-/// that contains the word. Returns an empty text if there is none, or if the word has fewer than 3 letters.
+/// Returns the candidate that a misspelt `word` most likely means: the candidate with the fewest letters to insert,
+/// delete or change, ignoring case. If every candidate would need changes to more than about a third of the word,
+/// returns the first candidate that contains the word. If no candidate does, or if the word has fewer than 3 letters,
+/// returns an empty text.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
-/// Quotes a text for messages: in '', shortened if very long.
+/// Encloses a text in '' for messages. Of more than 80 characters, only the first 80 and "..." remain.
 std::string quoted(const std::string& text);
 
-/// "a, b, c".
+/// The words separated by commas: "a, b, c".
 std::string join(const std::vector<std::string>& words);
 
 }  // namespace srcextract

@@ -8,8 +8,9 @@
 
 namespace srcextract {
 
-/// The nodes of the sky that the pixels of a stamp lie between: columns `left` to `right`, rows `top` to `bottom`. They
-/// are numbered row by row.
+/// The nodes of the sky around the pixels of a stamp. Nodes are grid points between which the sky is linear
+/// (sky_nodes.hpp). A stamp is a square of pixels about a star (crowd_psf.hpp). The nodes are in the grid columns
+/// `left` to `right` and rows `top` to `bottom`, and are numbered row by row.
 struct StampNodes {
   std::int32_t left, right, top, bottom;
 
@@ -28,7 +29,7 @@ struct StampNodes {
   }
 };
 
-/// The columns or rows of a stamp that are on the image: `begin` to end - 1, counted from the stamp's first.
+/// The columns or rows of a stamp that are within the image: `begin` to end - 1, counted from the first of the stamp.
 struct StampRange {
   std::int64_t begin, end;
 
@@ -36,10 +37,11 @@ struct StampRange {
       : begin(first < 0 ? -first : 0), end(side < size - first ? side : size - first) {}
 };
 
-/// The columns of a stamp that are on the image and in a column of cells of the sky, counted as in StampRange.
+/// The columns of a stamp that are within the image and within a column of sky cells (a cell: the rectangle between
+/// four neighbouring nodes). Counted from the first column of the stamp.
 struct StampSegment {
   std::int64_t begin, end;
-  double part = 0;  ///< place of the first column in the cell, from 0 to 1
+  double part = 0;  ///< position of the first column in the cell, from 0 to 1
 
   SRCEXTRACT_HOST_DEVICE StampSegment(const CrowdPixels& of, const CrowdStamp& stamp, std::int32_t cell) {
     const StampRange columns(stamp.left(), stamp.side(), of.width);
@@ -50,12 +52,12 @@ struct StampSegment {
   }
 };
 
-/// Sums over one row of pixels of a cell of the sky. Each pixel adds its weight, and its weight times residual (light),
-/// times powers of its place x in the cell, from 0 to 1.
+/// Sums over the pixels of a cell in one row of the image. The members are sums of w, w x, w x^2, w R and w R x. Here w
+/// is the weight of a pixel, R the residual, and x the position in the cell from 0 to 1.
 struct CellRow {
   double weight = 0, weight_x = 0, weight_xx = 0, light = 0, light_x = 0;
 
-  /// Takes the five sums from `numbers`, in the order of the members.
+  /// Sets the five sums to `numbers`, in the order of the members.
   explicit SRCEXTRACT_HOST_DEVICE CellRow(const double* numbers)
       : weight(numbers[0]), weight_x(numbers[1]), weight_xx(numbers[2]), light(numbers[3]), light_x(numbers[4]) {}
   SRCEXTRACT_HOST_DEVICE CellRow(const CrowdPixels& of, std::int32_t column, std::int64_t y) {
@@ -73,8 +75,9 @@ struct CellRow {
   }
 };
 
-/// The part of a cell of the sky in the equations of the nodes at its four corners: `of` for pairs of corners, `right`
-/// for right sides. Corner a is on the right if a % 2 is 1, and below if a / 2 is 1.
+/// The contributions of a cell to the normal equations of the nodes at its four corners. of[a][b] belongs to the
+/// element for corners a and b, right[a] to the right side of corner a. Corner a is on the right if a % 2 is 1, and at
+/// larger y if a / 2 is 1.
 struct CellSums {
   double of[4][4] = {}, right[4] = {};
 
@@ -91,8 +94,8 @@ struct CellSums {
     }
   }
 
-  /// The term that a row of pixels at place v in y adds to the sum of corners a and b. right_of_row(): the term that it
-  /// adds to the right side of a.
+  /// of_row() returns what a row of pixels adds to of[a][b], right_of_row() what the row adds to right[a]. `v` is the
+  /// row's position in the cell along y, from 0 to 1.
   static SRCEXTRACT_HOST_DEVICE double of_row(const CellRow& row, double v, int a, int b) {
     return in_y(a / 2, v) * in_y(b / 2, v) * in_x(row, a % 2 + b % 2);
   }
@@ -106,15 +109,15 @@ struct CellSums {
 
  private:
   static SRCEXTRACT_HOST_DEVICE double in_y(int below, double v) { return below == 0 ? 1 - v : v; }
-  /// `corners`: how many corners of the pair are on the right.
+  /// `corners` is the number of corners of the pair that are on the right: 0, 1 or 2.
   static SRCEXTRACT_HOST_DEVICE double in_x(const CellRow& row, int corners) {
     if (corners == 0) return row.weight - 2 * row.weight_x + row.weight_xx;
     return corners == 1 ? row.weight_x - row.weight_xx : row.weight_xx;
   }
 };
 
-/// Gathers the equation of node i from its cells. `of` gets nine factors, for the node and its neighbours, and
-/// `columns` their nodes (-1: none). Returns the right side.
+/// Computes the equation of node i from the sums of the adjacent cells. Sets `of` to the nine elements for the node and
+/// its neighbours, and `columns` to the numbers of these nodes (-1: no such node). Returns the right side.
 SRCEXTRACT_HOST_DEVICE inline double gather_node(const SkyGrid& sky, const CellSums* cells, std::int32_t i, double* of,
                                                  std::int32_t* columns) {
   for (int k = 0; k < 9; ++k) {
@@ -123,7 +126,7 @@ SRCEXTRACT_HOST_DEVICE inline double gather_node(const SkyGrid& sky, const CellS
   }
   const std::int32_t across = sky.columns - 1, down = sky.rows - 1;
   double right = 0;
-  for (int a = 0; a < 4; ++a) {  // the node is corner a of a cell
+  for (int a = 0; a < 4; ++a) {  // the node is corner a of up to four cells
     const std::int32_t x = i % sky.columns - a % 2, y = i / sky.columns - a / 2;
     if (x < 0 || y < 0 || x >= across || y >= down) continue;
     const CellSums& sums = cells[std::int64_t{y} * across + x];
@@ -137,14 +140,13 @@ SRCEXTRACT_HOST_DEVICE inline double gather_node(const SkyGrid& sky, const CellS
   return right;
 }
 
-/// Whether two stamps have pixels in common.
 SRCEXTRACT_HOST_DEVICE inline bool overlap(const CrowdStamp& one, const CrowdStamp& two) {
   const std::int32_t reach = one.half + two.half, dx = one.x - two.x, dy = one.y - two.y;
   return dx <= reach && -dx <= reach && dy <= reach && -dy <= reach;
 }
 
-/// Calls f(j) for each star whose stamp overlaps that of star i, star i among them, in no order. `most`: the largest
-/// CrowdStamp::half.
+/// Calls f(j), in no fixed order, for each star j whose stamp overlaps the stamp of star i, including i itself. `most`
+/// is the largest CrowdStamp::half of all stars.
 template <class F>
 SRCEXTRACT_HOST_DEVICE void each_partner(const CellsView& cells, const CrowdStamp* stamps, std::int64_t i,
                                          std::int32_t most, const F& f) {

@@ -41,7 +41,7 @@ const CrowdColumn crowd_columns[] = {
      [](const CrowdRow& row, const FluxCalibration&) { return row.turn; }},
 };
 
-/// Columns of an image to which stars were added.
+/// Further columns of an image to which artificial stars were added (inject_stars.hpp).
 const CrowdColumn injected_columns[] = {
     {"COMPLETENESS", "", "stat.probability", "Part of added stars of its brightness that were found", "crowd",
      [](const CrowdRow& row, const FluxCalibration&) { return row.completeness; }},

@@ -14,8 +14,8 @@ namespace {
 constexpr int lanes = 8;
 constexpr std::int64_t stars_at_a_time = 32;
 
-/// Sums the products of two stamps' planes over a rectangle: of[3 i + j] is for plane i of `one` and plane j of `two`.
-/// `columns` is rounded up to lanes; there one of the stamps is 0.
+/// Sums the products of two stamps over a rectangle of pixels. of[3 i + j] is the sum for plane i of `one` and plane j
+/// of `two`. `columns` is rounded up to a multiple of `lanes`; one of the stamps must be 0 in the additional columns.
 SRCEXTRACT_VECTOR_CLONES void sum_products(const float* one, std::int64_t one_plane, std::int64_t one_stride,
                                            const float* two, std::int64_t two_plane, std::int64_t two_stride,
                                            std::int64_t columns, std::int64_t rows, double* of) {
@@ -45,11 +45,11 @@ SRCEXTRACT_VECTOR_CLONES void sum_products(const float* one, std::int64_t one_pl
   for (int i = 0; i < 9; ++i) of[i] = folded(sum[i]);
 }
 
-/// The planes of a stamp times the weights of its pixels, and the residual of its pixels. Both are 0 outside of the
-/// image.
+/// The planes of a stamp, each multiplied with the weights of the pixels, and the residual in the pixels of the stamp.
+/// Both are 0 outside the image.
 struct WeighedStamp {
   std::vector<float> planes, residual;
-  std::vector<StampSegment> segments;  ///< columns of each row, by cells of the sky
+  std::vector<StampSegment> segments;  ///< columns of the stamp, divided into the cells of the sky
 
   void make(const CrowdField& field, const CrowdStamp& stamp) {
     constexpr std::size_t read_beyond = 16;
@@ -74,7 +74,7 @@ struct WeighedStamp {
   }
 };
 
-/// Does sum_products() over the pixels that both stamps have.
+/// Calls sum_products() for the pixels that two stamps share.
 void sum_overlap(const float* weighed, const CrowdStamp& one, const CrowdStamp& two, double* of) {
   const std::int64_t one_left = one.x - one.half, one_top = one.y - one.half, two_left = two.x - two.half,
                      two_top = two.y - two.half;
@@ -86,7 +86,7 @@ void sum_overlap(const float* weighed, const CrowdStamp& one, const CrowdStamp& 
                of);
 }
 
-/// Lists for each star the stars whose stamps have pixels in common with its own (out.row, out.partner).
+/// Lists for each star its partners, the stars whose stamps overlap its own stamp (out.row, out.partner).
 void find_partners(const CrowdField& field, const std::vector<CrowdStar>& stars, CrowdEquations& out) {
   const std::vector<CrowdStamp>& stamps = field.stamps();
   StarCells cells(field.shape());
@@ -110,7 +110,7 @@ void find_partners(const CrowdField& field, const std::vector<CrowdStar>& stars,
   for (const std::vector<std::int32_t>& some : found) out.partner.insert(out.partner.end(), some.begin(), some.end());
 }
 
-/// Lists the nodes of each stamp and the stars of each node, and makes room for their sums.
+/// Lists the sky nodes around each stamp and the stars of each node, and allocates memory for their sums.
 void find_nodes(const CrowdField& field, CrowdEquations& out) {
   out.node_row = {0};
   for (const CrowdStamp& stamp : field.stamps()) {
@@ -137,8 +137,8 @@ void find_nodes(const CrowdField& field, CrowdEquations& out) {
   }
 }
 
-/// Adds the sums of a weighed stamp's three planes with each node of the sky to `out`: row by row, and by cells in a
-/// row.
+/// Adds to `out`, for each sky node around a stamp, the sums of the three weighted planes times the node's
+/// interpolation weight. The order of summation is row by row, and cell by cell in a row.
 void sum_sky(const CrowdPixels& field, const CrowdStamp& stamp, WeighedStamp& weighed, double* out) {
   const StampNodes nodes(field, stamp);
   weighed.segments.clear();
@@ -168,8 +168,8 @@ void sum_sky(const CrowdPixels& field, const CrowdStamp& stamp, WeighedStamp& we
   }
 }
 
-/// Computes for star i the blocks with itself and with partners of higher number, the right sides, and the sums with
-/// the sky.
+/// Computes the elements of star i with itself and with partners of higher number, with the sky nodes, and the right
+/// sides.
 void add_star(const CrowdField& field, std::int64_t i, WeighedStamp& weighed, CrowdEquations& out) {
   const auto at = static_cast<std::size_t>(i);
   const CrowdStamp& own = field.stamps()[at];
@@ -191,7 +191,7 @@ void add_star(const CrowdField& field, std::int64_t i, WeighedStamp& weighed, Cr
   sum_sky(field.view(), own, weighed, out.of_node.data() + 3 * out.node_row[at]);
 }
 
-/// Fills the blocks of each star with partners of lower number, which are those of the partners, transposed.
+/// Copies, transposed, the elements of star i with partners of lower number from those partners.
 void mirror_blocks(const Cpu& where, CrowdEquations& out) {
   parallel_for(out.stars, stars_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -208,7 +208,8 @@ void mirror_blocks(const Cpu& where, CrowdEquations& out) {
   });
 }
 
-/// Computes the sums of nodes with one another and the right sides of nodes: cell by cell, then gathered by each node.
+/// Computes the elements between sky nodes, and the right sides of the nodes. Sums are computed cell by cell, and each
+/// node then adds the sums of its cells.
 void add_sky(const CrowdField& field, CrowdEquations& out) {
   const SkyNodes& sky = field.sky;
   const std::int32_t across = sky.columns - 1, down = sky.rows - 1;

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::int64_t tile_side = 64, drawn_at_a_time = 64;
 
-/// A part of the image that is rendered at a time.
+/// A rectangle of the image whose model is computed at a time.
 struct Tile {
   std::int64_t left, top, width, height;
 };
 
-/// Adds flux times stamp to `light`, for the pixels that tile and stamp share.
+/// Adds flux times the stamp to `light`, for the pixels that tile and stamp share.
 void add_light(const CrowdStamp& stamp, double flux, const Tile& tile, double* light) {
   const std::int64_t begin_x = stamp.left(), begin_y = stamp.top();
   const std::int64_t from_x = std::max(tile.left, begin_x),
@@ -31,7 +31,8 @@ void add_light(const CrowdStamp& stamp, double flux, const Tile& tile, double* l
   }
 }
 
-/// Sets model, residual and, if `weigh`, weight of a tile's pixels from the light of all stars there.
+/// Sets the model and residual of a tile's pixels, and their weights if `weigh` is true. `light` is the light of all
+/// stars.
 void take_light(const CrowdPixels& pixels, const Tile& tile, const double* light, bool weigh) {
   SkyGrid::Place along_x[tile_side];
   for (std::int64_t x = 0; x < tile.width; ++x) along_x[x] = pixels.sky.along_x(static_cast<double>(tile.left + x));
@@ -43,7 +44,7 @@ void take_light(const CrowdPixels& pixels, const Tile& tile, const double* light
   }
 }
 
-/// The value at this rank, 0 for the least and 1 for the largest. Changes the order of `values`.
+/// The value with a rank from 0 (smallest) to 1 (largest) among `values`. Changes the order of `values`.
 float value_at(std::vector<float>& values, double rank) {
   const auto place = static_cast<std::ptrdiff_t>(rank * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + place, values.end());
@@ -99,7 +100,8 @@ void CrowdField::draw(const CrowdPsf& psf, const std::vector<CrowdStar>& stars, 
     begin.push_back(begin.back() + 3 * CrowdPsf::numbers_for(stamps_[i].half));
   }
   constexpr std::int64_t read_beyond = 16;
-  // The memory is kept from turn to turn. It is not filled with zeros, which would take longer than drawing.
+  // blocks_ keeps its memory between the turns of the fit. The memory is not filled with zeros, which would take longer
+  // than drawing.
   const std::int64_t size = begin.back() + read_beyond;
   if (first == 0) blocks_.resize(!blocks_.empty() && blocks_.front().size() >= size ? 1 : 0);
   if (first > 0 || blocks_.empty()) {
@@ -170,7 +172,7 @@ void CrowdField::soften() {
 
 void CrowdField::measure_noise() {
   if (!image_.scales) return;
-  // Before there is a model, the residual tells which pixels are dark.
+  // In the first turn no model exists, and the residual serves to find dark pixels instead.
   std::vector<float> bright;
   const std::int64_t step = noise_step(shape());
   const std::vector<float>& of = has_model_ ? model : residual;

@@ -15,26 +15,30 @@
 
 namespace srcextract {
 
-/// The image whose stars are fitted.
+/// An image of a crowded field, whose stars are fitted together.
 struct CrowdImage {
-  const float* pixels = nullptr;    ///< NaN: masked
-  const float* variance = nullptr;  ///< per pixel, in units of `unit`; null: equal everywhere
+  const float* pixels = nullptr;    ///< NaN: the pixel is masked
+  const float* variance = nullptr;  ///< variance of each pixel, divided by `unit`; null: the same for all pixels
   Shape shape;
-  double background = 0;  ///< to be subtracted from every pixel
-  double unit = 1;        ///< variance of a sky pixel, or the unit of the map
-  double sigma = 0;       ///< noise of a pixel of the sky, so far as it is known before the fit; 0: root of `unit`
-  bool scales = true;     ///< the noise is measured, and `unit` only a start
-  /// pixels with this variance or more do not count
+  double background = 0;  ///< level that is subtracted from every pixel
+  double unit = 1;        ///< variance of a sky pixel if `variance` is null, else the unit of `variance`
+  double sigma = 0;       ///< noise of a sky pixel before the fit; 0: the root of `unit`
+  bool scales = true;     ///< true: the fit measures the noise, and `unit` is only the initial value
+  /// pixels with this variance or a larger one are ignored
   float least_bad_variance = std::numeric_limits<float>::infinity();
-  double gain = 0;  ///< 0: photon noise of stars is not known, or is in the map
-  double saturation = std::numeric_limits<double>::infinity();  ///< lowest saturated value, above `background`
-  std::function<void(std::int64_t bytes)> needs = nullptr;      ///< throws if there is no room for so many bytes
+  /// electrons per unit of pixel value; 0: photon noise of stars is unknown, or `variance` includes it
+  double gain = 0;
+  /// smallest value of a saturated pixel, above `background`
+  double saturation = std::numeric_limits<double>::infinity();
+  /// called with a number of bytes before memory is allocated; throws if that much is not available
+  std::function<void(std::int64_t bytes)> needs = nullptr;
 };
 
-/// The view of an image, without what a fit makes: good pixels, model, weight, residual and sky.
+/// Returns a CrowdPixels with the data of the image; the members that a fit computes stay unset: good, model, weight,
+/// residual and sky.
 CrowdPixels view_of(const CrowdImage& image);
 
-/// The pixels of an image while its stars are fitted: model, weights, residual and sky.
+/// The image during the fit of its stars: pixels with model, weights, residual and sky.
 class CrowdField {
  public:
   CrowdField(const CrowdImage& image, std::int64_t sky_size, const Cpu& where);
@@ -45,26 +49,29 @@ class CrowdField {
   double saturation() const { return image_.saturation; }
   const CrowdPixels& view() const { return view_; }
   const Cpu& where() const { return where_; }
-  /// Root of the variance of a typical sky pixel.
+  /// Standard deviation of a typical sky pixel.
   double sigma() const;
-  /// Whether the pixel counts (CrowdPixels::counts).
+  /// Whether the fit uses the pixel (CrowdPixels::counts).
   bool is_good(std::int64_t i) const { return good_[static_cast<std::size_t>(i)] != 0; }
   bool is_saturated(std::int64_t i) const { return view_.is_saturated(i); }
 
-  /// Draws the stamps of stars from number `first` on; earlier stars keep theirs.
+  /// Draws the stamps of the stars from number `first` on. Stamps of earlier stars stay.
   void draw(const CrowdPsf& psf, const std::vector<CrowdStar>& stars, std::size_t first);
   const std::vector<CrowdStamp>& stamps() const { return stamps_; }
 
-  /// Sets `model` to the light of all stars, `weight` by this light, and `residual` to what stars and sky leave over.
+  /// Sets `model` to the light of all stars, `weight` to the inverse variance of sky and model, and `residual` to the
+  /// image minus stars and sky.
   void render(const std::vector<CrowdStar>& stars);
-  /// As render(), but `weight` stays as it is.
+  /// Like render(), but does not change `weight`.
   void render_residual(const std::vector<CrowdStar>& stars);
-  /// Lowers the weight of pixels whose residual R, in sigma, exceeds 3: to 3 / |R| of what it was.
+  /// Multiplies the weight of pixels whose residual R, in units of its error, exceeds 3 by 3 / |R|. Outliers then count
+  /// less.
   void soften();
-  /// Corrects the noise of a sky pixel by the residual, if CrowdImage::scales.
+  /// Corrects the noise of a sky pixel so that it agrees with the residual. Does nothing if CrowdImage::scales is
+  /// false.
   void measure_noise();
 
-  /// Calls CrowdImage::needs with `bytes` plus the memory of all stamps.
+  /// Calls CrowdImage::needs with `bytes` plus the memory of all stamps, and so throws if there is not enough memory.
   void require_room(std::int64_t bytes) const;
 
   SkyNodes sky;
@@ -76,10 +83,11 @@ class CrowdField {
   CrowdImage image_;
   Cpu where_;
   CrowdPixels view_;
-  double typical_ = 1;  ///< median of the variances of good pixels
+  double typical_ = 1;  ///< median of the variances of good pixels, in units of view_.unit
   std::vector<std::uint8_t> good_;
   std::vector<CrowdStamp> stamps_;
-  std::vector<Buffer<float, Cpu>> blocks_;  ///< memory of stamps; the first block has those drawn with first = 0
+  /// memory of the stamps; the first block has the stamps of the last draw() with first = 0
+  std::vector<Buffer<float, Cpu>> blocks_;
   StarCells cells_;
   bool has_model_ = false;
 };

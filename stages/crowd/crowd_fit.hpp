@@ -8,32 +8,35 @@
 
 namespace srcextract {
 
-/// Facts about one turn of fit_crowd().
+/// Statistics of one turn of fit_crowd(). A turn searches the residual for new stars and then fits all stars and the
+/// sky.
 struct CrowdTurn {
-  std::int64_t found = 0, stars = 0;  ///< new stars, and all after the turn
-  std::int64_t rounds = 0;            ///< rounds of conjugate gradients
-  double noise = 0;                   ///< of a sky pixel
+  std::int64_t found = 0, stars = 0;  ///< number of new stars, and of all stars after the turn
+  std::int64_t rounds = 0;            ///< number of iterations of conjugate gradients
+  double noise = 0;                   ///< standard deviation of a sky pixel
 };
 
-/// The results for added stars (crowd.inject) of a range of brightness.
+/// The results for artificial stars (crowd.inject) in a range of flux.
 struct CrowdBin {
-  double flux = 0;  ///< flux in the middle of the bin
+  double flux = 0;  ///< flux in the middle of the range, on a logarithmic scale
   std::int64_t added = 0, found = 0;
-  double bias = 0, scatter = 0;  ///< of measured minus true flux of found stars: median, and 1.4826 MAD about it
+  /// for found stars, median of (measured - true flux), and 1.4826 times the median absolute deviation from this median
+  double bias = 0, scatter = 0;
 
   double completeness() const { return added > 0 ? static_cast<double>(found) / static_cast<double>(added) : 0; }
 };
 
-/// All stars of an image.
+/// The result of the fit of an image.
 struct CrowdFit {
   std::vector<CrowdRow> rows;
   std::vector<CrowdTurn> turns;
-  std::vector<CrowdBin> bins;                  ///< one per range of brightness, if stars were added
-  double noise = 0;                            ///< of a typical pixel of the sky
-  double fwhm = 0;                             ///< FWHM of the PSF in the middle of the image
-  SkyNodes sky;                                ///< fitted sky, above the level that was subtracted before
-  std::vector<float> model, residual, weight;  ///< per pixel; weight: 0 where a pixel does not count
-  double weight_unit = 1;                      ///< `weight` belongs to pixel values multiplied by this
+  std::vector<CrowdBin> bins;  ///< one per range of flux, if artificial stars were added
+  double noise = 0;            ///< standard deviation of a typical sky pixel
+  double fwhm = 0;             ///< FWHM of the PSF in the middle of the image
+  SkyNodes sky;                ///< fitted sky, relative to the level that was subtracted before
+  /// one element per pixel; the weight is 0 for pixels that the fit ignores
+  std::vector<float> model, residual, weight;
+  double weight_unit = 1;  ///< `weight` is the inverse variance of pixel values multiplied by this factor
 };
 
 }  // namespace srcextract

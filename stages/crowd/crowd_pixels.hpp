@@ -9,18 +9,19 @@
 
 namespace srcextract {
 
-/// The pixels of a crowd in the memory of the back end, and what both back ends do with one pixel.
+/// The pixels of a crowded field in host or device memory, and computations on single pixels that host and device
+/// share. crowd_field.hpp describes the members.
 struct CrowdPixels {
   const float* pixels = nullptr;
-  const float* variance = nullptr;  ///< null: equal everywhere
+  const float* variance = nullptr;  ///< null: the same for all pixels
   std::int64_t width = 0, height = 0;
-  double background = 0, saturation = 0, photons = 0;  ///< photons: variance of a unit of light
+  double background = 0, saturation = 0, photons = 0;  ///< photons: variance that a light of 1 adds by photon noise
   double unit = 1;
   float least_bad_variance = 0;
-  std::uint8_t* good = nullptr;  ///< per pixel: 1 if it counts
+  std::uint8_t* good = nullptr;  ///< per pixel: 1 if the fit uses the pixel
   float *model = nullptr, *weight = nullptr, *residual = nullptr;
   SkyGrid sky;
-  const double* level = nullptr;  ///< levels of the sky's nodes
+  const double* level = nullptr;  ///< levels of the sky nodes
 
   SRCEXTRACT_HOST_DEVICE std::int64_t count() const { return width * height; }
   SRCEXTRACT_HOST_DEVICE bool has(std::int64_t x, std::int64_t y) const {
@@ -28,14 +29,16 @@ struct CrowdPixels {
   }
   SRCEXTRACT_HOST_DEVICE bool is_good(std::int64_t i) const { return good[i] != 0; }
   SRCEXTRACT_HOST_DEVICE bool is_saturated(std::int64_t i) const { return pixels[i] - background >= saturation; }
-  /// Whether the pixel takes part in the fit: it is not masked or saturated, and its variance is usable.
+  /// Whether the fit uses the pixel. A used pixel is neither masked nor saturated, and its variance is positive and
+  /// below least_bad_variance.
   SRCEXTRACT_HOST_DEVICE bool counts(std::int64_t i) const {
     const double above = pixels[i] - background;
     const bool known = above < saturation && above > -std::numeric_limits<double>::infinity();
     return known && (variance == nullptr || (variance[i] > 0 && variance[i] < least_bad_variance));
   }
 
-  /// Sets model, residual and, if `weigh`, weight of pixel i from the light of all stars there.
+  /// Sets model and residual of pixel i, and its weight if `weigh` is true. `of_stars` is the light of all stars in the
+  /// pixel.
   SRCEXTRACT_HOST_DEVICE void take_light(std::int64_t i, const SkyGrid::Place& along_x, const SkyGrid::Place& along_y,
                                          double of_stars, bool weigh) const {
     constexpr double least_part = 0.2;
@@ -52,15 +55,15 @@ struct CrowdPixels {
     residual[i] = static_cast<float>(pixels[i] - background - sky.between(level, along_x, along_y) - of_stars);
   }
 
-  /// Lowers the weight of a pixel whose residual exceeds 3 sigma (CrowdField::soften).
+  /// Lowers the weight of a pixel whose residual exceeds 3 sigma. CrowdField::soften() does so for all pixels.
   SRCEXTRACT_HOST_DEVICE void soften(std::int64_t i) const {
     constexpr float most = 3;
     const float sigmas = std::abs(residual[i]) * std::sqrt(weight[i]);
     if (sigmas > most) weight[i] *= most / sigmas;
   }
 
-  /// Square of the residual's second difference along both axes about a pixel, over the variance of this difference.
-  /// -1: some pixel there does not count, or is off the image.
+  /// The square of the residual's second difference along both axes at a pixel, divided by the variance of this
+  /// difference. Returns -1 if one of the nine pixels is outside the image or not used.
   SRCEXTRACT_HOST_DEVICE float noise_ratio(std::int64_t i) const {
     const std::int64_t x = i % width, y = i / width;
     if (x < 1 || y < 1 || x + 1 >= width || y + 1 >= height) return -1;
@@ -78,16 +81,18 @@ struct CrowdPixels {
   }
 };
 
-/// The noise is measured at every noise_step()-th pixel. The step is odd.
+/// The noise is measured at every noise_step()-th pixel in memory order. The step is odd, so that the pixels do not lie
+/// in a few columns.
 inline std::int64_t noise_step(const Shape& shape) {
   constexpr std::int64_t most_samples = 1 << 18;
   const std::int64_t step = shape.count() / most_samples;
   return (step > 1 ? step : 1) | 1;
 }
 
-/// The factor for the variance of a sky pixel that follows from the median of CrowdPixels::noise_ratio.
+/// The factor that corrects the variance of a sky pixel, given the median of CrowdPixels::noise_ratio().
 inline double variance_factor(float median) {
-  constexpr double of_median = 0.67448975019608171;  // half of a normal distribution has a smaller |x|
+  // half of all normally distributed values have a smaller absolute value
+  constexpr double of_median = 0.67448975019608171;
   const double ratio = static_cast<double>(median) / (of_median * of_median);
   return ratio > 0 ? ratio : 1;
 }

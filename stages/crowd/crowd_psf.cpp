@@ -11,19 +11,20 @@
 namespace srcextract {
 namespace {
 
-/// Where the taps of a line of pixels begin, and their weights: for each pixel taps, then derivatives.
+/// Taps (samples that enter an interpolation) for a row or column of pixels. `first` has the first tap of each pixel.
+/// `weights` has for each pixel the weights of its taps, then the weights for the derivative.
 struct TapLine {
   std::int32_t* first;
   float* weights;
 };
 
-/// The window of the mask that a stamp needs.
+/// The part of the mask (the pixel grid that tabulates the PSF) that a stamp needs.
 struct MaskWindow {
-  std::int32_t column, columns, row, rows;  ///< rows: a multiple of 16
+  std::int32_t column, columns, row, rows;  ///< `rows` is a multiple of 16
 };
 
-/// Computes a window of the mask at a star's position: the sum of the planes of the model, each times its term of the
-/// polynomial.
+/// Computes a part of the mask for a star's position: the sum of the model's planes, each multiplied with its
+/// polynomial term.
 SRCEXTRACT_VECTOR_CLONES void add_planes(const float* planes, std::int64_t plane, std::int32_t rows, const float* terms,
                                          int count, const MaskWindow& at, float* out) {
   constexpr int width = 16;
@@ -41,8 +42,8 @@ SRCEXTRACT_VECTOR_CLONES void add_planes(const float* planes, std::int64_t plane
   }
 }
 
-/// out[j][0 .. length) = the sum of weights[k] * in[first[j] + k][0 .. length) over 8 taps; `length` is a multiple of
-/// 8. `weights` has 16 numbers for each j, of which those from `offset` on count.
+/// out[j][0 .. length) is the sum of weights[k] * in[first[j] + k][0 .. length) over 8 taps k. `length` is a multiple
+/// of 8. There are 16 weights for each j, and `offset` is the index of the first of the 8 that are used.
 SRCEXTRACT_VECTOR_CLONES void resample(const float* in, std::int32_t length, const TapLine& line, int offset,
                                        std::int32_t count, float* out, std::int64_t stride) {
   constexpr int width = 8;
@@ -59,7 +60,7 @@ SRCEXTRACT_VECTOR_CLONES void resample(const float* in, std::int32_t length, con
   }
 }
 
-/// out[j][i] = in[i][j], with zeros for i from `rows` to `stride`.
+/// out[j][i] = in[i][j], and 0 for i from `rows` to stride - 1.
 void transpose(const float* in, std::int32_t rows, std::int32_t columns, std::int32_t stride, float* out) {
   for (std::int32_t j = 0; j < columns; ++j) {
     float* const to = out + std::int64_t{j} * stride;
@@ -72,7 +73,8 @@ struct TapWeight {
   double value, slope;
 };
 
-/// The weight of tap k in the value, and in the slope, of the polynomial through all taps, `part` after tap 3.
+/// The weights of tap k in the value and in the slope of the polynomial through all taps, at the distance `part` behind
+/// tap 3.
 TapWeight polynomial_weight(int k, double part) {
   constexpr int taps = PsfModel::taps;
   double value = 1, slope = 0, whole = 1;
@@ -183,7 +185,7 @@ CrowdStamp CrowdPsf::draw(double x, double y, std::int32_t half, bool derivative
   scratch.turned.resize(static_cast<std::size_t>(window.rows) * static_cast<std::size_t>(stamp.stride));
   const std::vector<float>& from = planes == Planes::light ? light_ : spread_;
   add_planes(from.data(), std::int64_t{columns_} * rows_, rows_, terms, model_.terms, window, scratch.mask.data());
-  const auto factor = static_cast<float>(-1 / model_.step);  // the mask moves against the star
+  const auto factor = static_cast<float>(-1 / model_.step);  // mask position per step of the star
   for (int axis = 0; axis < (derivatives ? 2 : 1); ++axis) {
     resample(scratch.mask.data(), window.rows, along_x, axis == 0 ? 0 : taps, side, scratch.along_x.data(),
              window.rows);

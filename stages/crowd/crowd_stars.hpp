@@ -8,32 +8,34 @@
 
 namespace srcextract {
 
-inline constexpr double crowd_separation = 0.3;  ///< in FWHM; stars nearer to each other than this are one
+/// in FWHM; two stars that are nearer to each other count as a single star
+inline constexpr double crowd_separation = 0.3;
 
-/// A star of a crowd while it is fitted. Its number is its place in the list, in the order in which stars are found.
+/// A star during the fit. The number of a star is its index in the list of stars; new stars are appended.
 struct CrowdStar {
-  double x, y;  ///< position, from 0
+  double x, y;  ///< position in pixels, from 0
   double flux;
-  std::int32_t turn;       ///< turn in which it was found, from 1; 0: its place was given
-  std::int32_t flags = 0;  ///< flag::saturated, if its core is
-  double core = 0;         ///< radius of its saturated pixels
+  std::int32_t turn;       ///< number of the turn that found the star, from 1; 0: the user gave its position
+  std::int32_t flags = 0;  ///< flag::saturated if the core of the star is saturated, else 0
+  double core = 0;         ///< radius of the saturated core in pixels; 0: not saturated
 };
 
-/// The measurements of a star: a row of the catalogue.
+/// The measurements of a star, from which a row of the catalogue is made.
 struct CrowdRow {
   double x, y, flux;
-  double variance;                 ///< variance of the flux, marginal over places and neighbours
+  double variance;                 ///< variance of the flux, with positions and neighbours as free parameters
   double xx, yy, xy;               ///< covariance of the position
-  double chi2;                     ///< mean square of the residual over its noise, weighed by the PSF
-  double spread, spread_variance;  ///< SPREAD_MODEL with the neighbours subtracted
-  double share;                    ///< part of the light under its PSF that is its own
-  double quality;                  ///< part of the PSF that is on good pixels
-  double sky;                      ///< fitted sky at its place, above the level that was subtracted before
+  double chi2;                     ///< mean of (residual / noise)^2 over the pixels, weighted by the PSF
+  double spread, spread_variance;  ///< SPREAD_MODEL and its variance, after neighbours are subtracted
+  double share;                    ///< fraction of the light under the PSF of the star that belongs to the star
+  double quality;                  ///< fraction of the PSF that is on pixels which the fit uses
+  double sky;                      ///< fitted sky at the position, relative to the level that was subtracted before
   std::int32_t turn;
   std::int16_t flags;
-  double completeness, confusion;  ///< from added stars of its brightness: part found, and error; NaN: not known
+  /// from artificial stars of the same flux: fraction found, and error of the flux; NaN: not known
+  double completeness, confusion;
 
-  /// The row of a place off the image.
+  /// The row of a position outside the image.
   static CrowdRow without_light(double x, double y) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     return {x, y, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, flag::aperture_cut, nan, nan};

@@ -10,7 +10,8 @@
 namespace srcextract {
 namespace {
 
-/// A part of an axis: its own pixels, own_begin to own_end - 1, and all that are fitted with them, begin to end - 1.
+/// A range of pixels along an axis for one tile. The tile proper has the pixels own_begin to own_end - 1. The fit also
+/// covers surrounding pixels, from `begin` to end - 1.
 struct Span {
   std::int64_t own_begin, own_end, begin, end;
 
@@ -30,7 +31,7 @@ std::vector<Span> divide_axis(std::int64_t length, std::int64_t most, std::int64
   return spans;
 }
 
-/// The pixels of a tile.
+/// Copies of the pixels of a tile and its surroundings.
 struct TilePixels {
   std::vector<float> pixels, variance;
   CrowdImage image;
@@ -51,7 +52,7 @@ struct TilePixels {
   }
 };
 
-/// The fit of the whole image while tiles are added to it.
+/// The fit of the whole image, to which the fits of tiles are added one after another.
 class JoinedFit {
  public:
   JoinedFit(const CrowdImage& image, const CrowdPsf& psf, const CrowdConfig& config,
@@ -67,7 +68,8 @@ class JoinedFit {
       for (const CrowdPlace& at : *places) fit_.rows.push_back(CrowdRow::without_light(at.x, at.y));
   }
 
-  /// Returns the places in a tile with its surroundings, counted from its first pixel. The next add() takes their rows.
+  /// Returns those places that are in a tile or its surroundings, with positions relative to the first pixel. The next
+  /// call of add() must be for the same tile.
   std::vector<CrowdPlace> choose_places(const Span& x, const Span& y) {
     numbers_.clear();
     std::vector<CrowdPlace> here;
@@ -121,8 +123,8 @@ class JoinedFit {
     }
   }
 
-  /// Sets nodes of the whole image's sky from `sky`, the fit of one tile: the nodes on the tile's own pixels. A tile at
-  /// the right or upper edge of the image also sets the last nodes there.
+  /// Copies the levels of those sky nodes that are in the tile proper from `sky`, the sky fitted for the tile. Tiles at
+  /// the last column or row of the image also set the nodes at this border.
   void add_sky(const SkyNodes& sky, const Span& x, const Span& y) {
     for (std::int32_t row = 0; row < fit_.sky.rows; ++row) {
       for (std::int32_t column = 0; column < fit_.sky.columns; ++column) {
@@ -136,12 +138,13 @@ class JoinedFit {
     }
   }
 
-  /// Drops each star that an earlier tile has found, too.
+  /// Removes each star that an earlier tile has also found.
   void drop_doubles() {
     StarCells cells(shape_);
     cells.fill(fit_.rows);
     std::vector<CrowdRow> rows;
-    std::vector<char> kept(fit_.rows.size(), 1);  // rows are in the order of their tiles
+    // rows are in the order of tiles, so kept[j] is final for a row j of an earlier tile
+    std::vector<char> kept(fit_.rows.size(), 1);
     for (std::size_t i = 0; i < fit_.rows.size(); ++i) {
       const CrowdRow& own = fit_.rows[i];
       bool first = true;
@@ -165,8 +168,8 @@ class JoinedFit {
   const std::vector<CrowdPlace>* places_;
   CrowdPlanes kept_;
   CrowdFit fit_;
-  std::vector<std::size_t> numbers_;  ///< per place that is fitted: its index in `places_`
-  std::vector<std::int32_t> tile_;    ///< per row: number of the tile that has found it
+  std::vector<std::size_t> numbers_;  ///< per place in the current tile: its index in `places_`
+  std::vector<std::int32_t> tile_;    ///< per row: number of the tile that found it
   std::int32_t tiles_ = 0;
 };
 

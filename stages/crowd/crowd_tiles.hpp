@@ -8,17 +8,20 @@
 
 namespace srcextract {
 
-/// Fits an image without dividing it.
 using FitWhole = std::function<CrowdFit(const CrowdImage& image, const PsfModel& psf,
                                         const std::vector<CrowdPlace>* places, CrowdPlanes kept)>;
 
-/// Whether the image is larger than a tile.
+/// Whether the image exceeds config.tile_size, so that fit_tiles() uses several tiles.
 bool has_tiles(const CrowdImage& image, const CrowdConfig& config);
 
-/// Fits the image tile by tile, so that one tile at a time is in memory. An image no larger than a tile is fitted at
-/// once. Each tile is fitted together with its surroundings, which are as wide as the PSF and a square of the sky. Rows
-/// are kept only for stars in the tile itself. Tiles are as equal as the image allows, and at most config.tile_size
-/// wide. In a turn, numbers of stars are sums over all tiles, rounds the most of any tile, and the noise is a mean.
+/// Fits the image tile by tile, so that only one tile is in memory. An image that does not exceed config.tile_size is
+/// fitted as a whole.
+///
+/// Each tile is fitted together with surroundings whose width is that of a PSF stamp plus config.sky_size. Only stars
+/// in the tile proper are kept. Tiles have about equal sizes of at most config.tile_size pixels.
+///
+/// In the statistics of a turn, numbers of stars are sums over all tiles, `rounds` is the maximum, and `noise` is the
+/// mean.
 CrowdFit fit_tiles(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config,
                    const std::vector<CrowdPlace>* places, CrowdPlanes kept, const FitWhole& fit);
 

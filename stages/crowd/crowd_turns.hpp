@@ -12,18 +12,20 @@
 
 namespace srcextract {
 
-/// The turns of a fit, for both back ends. `Work` holds the stars and the image:
+/// Runs the turns of a fit, on host or device. A turn searches the residual for new stars and then fits all stars and
+/// the sky. `Work` contains the stars and the image, and has these members:
 /// - set(stars), add_saturated_cores(), count(), noise();
-/// - draw() of all stars, render(), soften(), measure_noise();
-/// - find(rule, turn): adds new stars, draws them, renders the residual, and returns how many are new;
-/// - solve(free, tolerance, most rounds): changes stars and sky by the solution, and returns its rounds;
-/// - finish(): returns the fit, without CrowdFit::turns.
+/// - draw() for all stars, render(), soften(), measure_noise();
+/// - find(rule, turn) adds and draws new stars, updates the residual, and returns the number of new stars;
+/// - solve(free, tolerance, most rounds) changes stars and sky by the solution of the equations, and returns the number
+///   of rounds;
+/// - finish() returns the result without CrowdFit::turns.
 template <class Work>
 class CrowdTurns {
  public:
   CrowdTurns(Work& work, const CrowdConfig& config, const Shape& shape) : work_(work), config_(config), shape_(shape) {}
 
-  /// Finds stars and fits them, turn by turn.
+  /// Finds stars and fits them, in config.turns turns.
   CrowdFit find() {
     start();
     work_.add_saturated_cores();
@@ -38,7 +40,7 @@ class CrowdTurns {
     return fit;
   }
 
-  /// Fits stars at given places. Places off the image get rows without light.
+  /// Fits the fluxes of stars at given places. Places outside the image get rows without light.
   CrowdFit force(const std::vector<CrowdPlace>& places) {
     constexpr int turns = 3;
     std::vector<CrowdStar> stars;
@@ -56,7 +58,7 @@ class CrowdTurns {
   }
 
  private:
-  /// Finds the noise of the image before any star is known.
+  /// Measures the noise of the image before any star is found.
   void start() {
     constexpr int rounds = 3;
     work_.draw();
@@ -66,7 +68,6 @@ class CrowdTurns {
     }
   }
 
-  /// Adds the stars that the residual shows.
   void find_more(std::int32_t turn) {
     work_.draw();
     work_.render();
@@ -76,8 +77,8 @@ class CrowdTurns {
     facts_ = {work_.find(rule, turn)};
   }
 
-  /// Fits fluxes and sky `turns` times, and at last the fluxes alone. Weights, places and sky are then fixed, so the
-  /// fluxes are linear in the pixels.
+  /// Fits fluxes and sky `turns` times, and finally fluxes alone. In the last fit, weights, positions and sky are
+  /// fixed, so that fluxes depend linearly on the pixels.
   void finish_fluxes(int turns) {
     facts_ = {};
     for (int turn = 0; turn < turns; ++turn) {
@@ -117,7 +118,7 @@ class CrowdTurns {
   const CrowdConfig& config_;
   Shape shape_;
   std::vector<CrowdTurn> turns_;
-  CrowdTurn facts_;  ///< facts about the turn under way
+  CrowdTurn facts_;  ///< statistics of the current turn
 };
 
 }  // namespace srcextract

@@ -6,7 +6,7 @@
 namespace srcextract {
 
 CrowdUnit::CrowdUnit(const CrowdImage& image) {
-  constexpr int least = -6, most = 30;  // a noise from 2^least to 2^most needs no other unit
+  constexpr int least = -6, most = 30;  // if the noise is from 2^least to 2^most, the unit is 1
   const double sigma = image.sigma > 0 ? image.sigma : std::sqrt(image.unit);
   if (!(sigma > 0) || !std::isfinite(sigma)) return;
   const int of_noise = std::ilogb(sigma);

@@ -7,23 +7,23 @@
 
 namespace srcextract {
 
-/// The unit of pixels in which a crowd is fitted: a power of two, so that no digit changes. The unit is 1 unless the
-/// noise is very small or very large. Then weights and light in single precision, or what counts as no light, would
-/// lose their meaning.
+/// The unit of pixel values during the fit of a crowded field. The unit is 1 unless the noise is very small or very
+/// large; weights and light in single precision would then underflow or overflow. The unit is a power of two, so that
+/// the conversion is exact.
 class CrowdUnit {
  public:
   explicit CrowdUnit(const CrowdImage& image);
 
-  /// Whether the unit is 1, so that pixels need no conversion.
   bool is_one() const { return exponent_ == 0; }
 
-  /// The image in this unit; `pixels` holds its pixels if they change.
+  /// Returns the image in this unit. The converted pixels are stored in `pixels`, which must exist as long as the
+  /// result. If the unit is 1, `pixels` stays empty.
   CrowdImage convert(const CrowdImage& image, std::vector<float>& pixels) const;
-  /// Converts a fit to the unit of the image.
+  /// Converts a fit to the original unit of the image.
   void restore(CrowdFit& fit) const;
 
  private:
-  int exponent_ = 0;  ///< pixels are multiplied by 2 to this power
+  int exponent_ = 0;  ///< pixel values are multiplied by 2^exponent_
 };
 
 }  // namespace srcextract

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// The first place in [from, to) of an ascending list whose value is not below `value`; `to` if there is none.
+/// The first index in [from, to) of an ascending list with an element that is not below `value`; `to` if there is none.
 template <class T>
 SRCEXTRACT_HOST_DEVICE std::int64_t first_not_below(const T* list, std::int64_t from, std::int64_t to, T value) {
   while (from < to) {
@@ -19,13 +19,13 @@ SRCEXTRACT_HOST_DEVICE std::int64_t first_not_below(const T* list, std::int64_t 
   return from;
 }
 
-/// The sum of eight lanes: l and l + 4, l and l + 2, then the last two.
+/// The sum of eight partial sums (lanes) in a fixed order: first l and l + 4, then l and l + 2, then the last two.
 SRCEXTRACT_HOST_DEVICE inline double folded(const double* of) {
   const double a = of[0] + of[4], b = of[1] + of[5], c = of[2] + of[6], d = of[3] + of[7];
   return (a + c) + (b + d);
 }
 
-/// The equations of a crowd (CrowdEquations, which says what the members are) in the memory of the back end.
+/// A view of CrowdEquations in host or device memory. CrowdEquations describes the members.
 struct EquationsView {
   static constexpr int lanes = 8;
 
@@ -43,31 +43,32 @@ struct EquationsView {
   const double* sky = nullptr;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t size() const { return 3 * stars + nodes; }
-  /// The place of star `other` among the partners of `own`; if that star is no partner, the place of the next partner,
-  /// or the end.
+  /// The index in `partner` of star `other` among the partners of star `own`. If `other` is no partner, the index of
+  /// the next larger partner, or the end of the list.
   SRCEXTRACT_HOST_DEVICE std::int64_t place_of(std::int64_t own, std::int32_t other) const {
     return first_not_below(partner, row[own], row[own + 1], other);
   }
-  /// The 3 x 3 coefficients of the unknowns of one star.
+  /// The 3 x 3 elements of N for the unknowns of one star.
   SRCEXTRACT_HOST_DEVICE const double* own(std::int64_t of_star) const {
     return block + 9 * place_of(of_star, static_cast<std::int32_t>(of_star));
   }
 
-  // N z, without the prior, is the sum of eight lanes, folded. Partners, nodes and stars each begin with lane 0, and go
-  // round the lanes.
+  // An element of N z, without the prior, is the sum of eight lanes, added by folded(). The terms of partners go to
+  // lanes 0, 1, ... 7, 0, 1, ..., and so do the terms of nodes, stars and neighbours, each beginning with lane 0.
 
-  /// Adds the terms of partner k to the three sums of its star.
+  /// Adds the terms of entry k of `partner` to the three sums of its star.
   SRCEXTRACT_HOST_DEVICE void add_partner(std::int64_t k, const double* z, double* out) const {
     const double* const b = block + 9 * k;
     const double* const other = z + 3 * static_cast<std::int64_t>(partner[k]);
     for (std::int64_t p = 0; p < 3; ++p)
       out[p] += b[3 * p] * other[0] + b[3 * p + 1] * other[1] + b[3 * p + 2] * other[2];
   }
-  /// Adds the terms of node k of a star to the same three sums.
+  /// Adds the terms of entry k of `node` to the three sums of its star.
   SRCEXTRACT_HOST_DEVICE void add_level(std::int64_t k, const double* z, double* out) const {
     for (int p = 0; p < 3; ++p) out[p] += of_node[3 * k + p] * z[3 * stars + node[k]];
   }
-  /// The terms that star k of a node, and neighbour k of all nodes, add to the sum of a node.
+  /// of_star() returns the term of entry k of `star` in the sum of its node; of_neighbour() returns the term of entry k
+  /// of `sky_columns`.
   SRCEXTRACT_HOST_DEVICE double of_star(std::int64_t k, const double* z) const {
     const double* const b = of_node + 3 * entry[k];
     const double* const own = z + 3 * static_cast<std::int64_t>(star[k]);
@@ -78,10 +79,10 @@ struct EquationsView {
   }
 };
 
-/// The unknowns that a solution may change: all, all but positions, or fluxes alone.
+/// The unknowns that a solution may change: all; fluxes and sky, but not positions; or fluxes only.
 enum class CrowdFree { all, fluxes_and_sky, fluxes };
 
-/// The inverse of the diagonal element of unknown i; 0 if the unknown is not to change, or is on no good pixel.
+/// 1 / (diagonal element + prior) of unknown i; 0 if `free` excludes the unknown or the unknown affects no used pixel.
 SRCEXTRACT_HOST_DEVICE inline double inverse_of_unknown(const EquationsView& of, std::int64_t i, double prior,
                                                         CrowdFree free) {
   double value = 0;
@@ -93,9 +94,9 @@ SRCEXTRACT_HOST_DEVICE inline double inverse_of_unknown(const EquationsView& of,
   return value > 0 ? 1 / value : 0;
 }
 
-/// The pieces into which all unknowns are divided for scalar products: those of 64 stars, or 64 nodes. In a piece, lane
-/// l of 32 adds every 32nd product from the l-th; then lanes l and l + 16, l and l + 8 and so on. The sums of the
-/// pieces are added in the same way.
+/// Divides the unknowns into pieces for scalar products: the unknowns of 64 stars, or 64 nodes. A piece is summed in 32
+/// lanes; lane l adds every 32nd product from product l on. Then lanes l and l + 16 are added, l and l + 8, and so on.
+/// The sums of the pieces are added in the same way, so that host and device agree.
 struct UnknownPieces {
   static constexpr int lanes = 32;
   static constexpr std::int64_t together = 64;

@@ -15,10 +15,11 @@ constexpr std::int64_t square_side = FindRule::square_side;
 constexpr std::int64_t half_square = square_side / 2;
 constexpr int ranks = FindRule::ranks;
 
-/// A square of numbers as a sum of products of a column and a row: the largest singular vectors, by power iteration.
+/// Approximates a square of numbers by a sum of `ranks` products of a column and a row. Columns and rows are the
+/// largest singular vectors, found by power iteration.
 struct SeparableKernel {
   int half = 0;
-  std::vector<float> column, row;  ///< `ranks` columns and `ranks` rows, one after the other
+  std::vector<float> column, row;  ///< `ranks` columns and `ranks` rows, one behind the other
 
   SeparableKernel(const std::vector<double>& square, int half_side) : half(half_side) {
     const auto side = 2 * static_cast<std::size_t>(half) + 1;
@@ -54,7 +55,8 @@ struct SeparableKernel {
   }
 };
 
-/// out[x] = the sum of taps[k] * in[x + k * step], for `count` pixels, a multiple of 16.
+/// out[x] is the sum of taps[k] * in[x + k * step], for `count` values of x, a multiple of 16. If `add` is true, the
+/// sums are added to `out`.
 SRCEXTRACT_VECTOR_CLONES void correlate_line(const float* in, std::int64_t step, const float* taps, int tap_count,
                                              std::int64_t count, bool add, float* out) {
   constexpr int width = 16;
@@ -66,7 +68,7 @@ SRCEXTRACT_VECTOR_CLONES void correlate_line(const float* in, std::int64_t step,
   }
 }
 
-/// One square of the image with its surroundings, correlated with kernels.
+/// Correlates one square of the image and its surroundings with kernels.
 class SquareWork {
  public:
   SquareWork(const Shape& shape, std::int64_t left, std::int64_t top, std::int64_t half)
@@ -80,7 +82,7 @@ class SquareWork {
     along_.resize(static_cast<std::size_t>(rows_ * square_side));
   }
 
-  /// Takes value(i) of the pixels, 0 outside of the image.
+  /// Sets the input to value(i) for each pixel i of the square and its surroundings; 0 outside the image.
   template <class Value>
   void take(const Value& value) {
     std::ranges::fill(in_, 0.0F);
@@ -95,7 +97,7 @@ class SquareWork {
     }
   }
 
-  /// The correlation at the pixels of the square.
+  /// Writes the correlation at the pixels of the square to `out`.
   void correlate(const SeparableKernel& kernel, float* out) {
     const int side = 2 * kernel.half + 1;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -116,7 +118,7 @@ class SquareWork {
   std::vector<float> in_, along_;
 };
 
-/// Significance of the residual and of the model at each pixel, and the root of the sum of weights times PSF squared.
+/// Per pixel: significance of the residual and of the model, and `norm`, the root of the sum of weight times PSF^2.
 struct Significance {
   std::vector<float> residual, model, norm;
 };

@@ -9,29 +9,32 @@
 
 namespace srcextract {
 
-/// The conditions that a maximum of the residual must meet to be a new star.
+/// The conditions for a local maximum of the residual's significance to be a new star.
 struct FindRule {
-  /// Side of the squares that have one PSF each, and number of products of a column and a row that make up this PSF.
+  /// The search uses one PSF for each square of square_side pixels, approximated by `ranks` products of a column and a
+  /// row.
   static constexpr int square_side = 64, ranks = 2;
 
-  double threshold = 5;     ///< least significance of a new star
-  double blend = 1;         ///< least light of a new star, in units of the light of known stars there
-  double separation = 0.3;  ///< least distance from any known star, in FWHM
+  double threshold = 5;  ///< smallest significance of a new star, in sigma
+  double blend = 1;      ///< smallest light of a new star, as a multiple of the light of known stars at the same pixel
+  double separation = 0.3;  ///< smallest distance from any known star, in FWHM
 
-  /// Half the side of the square of the PSF that the search uses: 2 FWHM, but at most `most` pixels.
+  /// Half the side, in pixels, of the PSF that the search uses: 2 FWHM, but at most `most`.
   static std::int32_t half_of(double fwhm, std::int32_t most) {
     return std::min(most, static_cast<std::int32_t>(std::ceil(2 * fwhm)));
   }
 };
 
-/// Finds stars that the residual shows: local maxima of its significance, above the threshold. The significance is the
-/// sum of weight times PSF times residual, over the root of the sum of weight times PSF squared. Each square of 64
-/// pixels has the PSF of its middle, taken as two products of a column and a row.
+/// Finds new stars: local maxima of the significance of the residual that exceed rule.threshold. The significance at a
+/// pixel is (sum of weight * PSF * residual) / sqrt(sum of weight * PSF^2), with the PSF centred on the pixel.
 ///
-/// Where known stars shine, a new star must be more than 2 `blend` times as significant as their light. Or it must
-/// exceed `blend` times their light in significance and in its pixel. No star is found within two radii of a saturated
-/// core, or nearer than FindRule::separation to a known star. Stars are in the order of their pixels; places are tops
-/// of parabolas.
+/// A new star must also stand out from the light of known stars. Either its significance exceeds 2 rule.blend times the
+/// significance of that light. Or its significance and its residual in the pixel both exceed rule.blend times those of
+/// that light. A star within two radii of a saturated core, or nearer than rule.separation to a known star, is
+/// rejected.
+///
+/// Stars are returned in raster order. Positions are the tops of parabolas through the significance. `turn` is stored
+/// in each new star.
 std::vector<CrowdStar> find_stars(const CrowdField& field, const CrowdPsf& psf, const std::vector<CrowdStar>& known,
                                   const FindRule& rule, std::int32_t turn);
 

@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// Stars and image of a fit on the host (CrowdTurns).
+/// The stars and the image of a fit on the host: the `Work` of CrowdTurns.
 class HostCrowd {
  public:
   HostCrowd(const CrowdImage& image, const PsfModel& model, const CrowdConfig& config, CrowdPlanes kept,
@@ -75,14 +75,14 @@ class HostCrowd {
   }
 
  private:
-  /// The diagonal terms that hold back the steps of positions (held_step).
+  /// The terms that are added to the diagonal for positions, to keep their steps small (held_step).
   std::vector<double> prior() const {
     std::vector<double> all(static_cast<std::size_t>(equations_.size()), 0.0);
     for (std::size_t i = 0; i < stars_.size(); ++i) all[3 * i + 1] = all[3 * i + 2] = held_step(stars_[i].flux);
     return all;
   }
 
-  /// Moves stars by the steps of a solution, and drops those that StarRules rejects.
+  /// Moves the stars by a solution, and removes stars that StarRules rejects.
   void move(const std::vector<double>& z) {
     const EquationsView of = equations_.view();
     std::vector<char> keep(stars_.size());

@@ -8,24 +8,27 @@
 
 namespace srcextract {
 
-/// A place whose light is measured, from 0.
+/// A position at which a flux is measured, in pixels from 0.
 struct CrowdPlace {
   double x, y;
 };
 
-/// Which pixels of a fit are kept: none, or model, residual and weight.
+/// Which planes CrowdFit contains: none, or model, residual and weight.
 enum class CrowdPlanes { none, all };
 
-/// Finds the stars of an image and fits them all at once, with the sky. With `places`, no stars are searched for, and
-/// places are not moved. The fit then has a row for each place, in their order. The result does not depend on the back
-/// end, nor on the number of threads. The host calls image.needs before it takes memory for stars. For a Gpu,
-/// image.pixels and image.variance are on the device; the numbers of the PSF are on the host.
+/// Finds the stars of an image and fits all of them together with the sky. If `places` is not null, no stars are
+/// searched, and fluxes are fitted at these fixed positions. The result then has one row for each place, in the same
+/// order.
+///
+/// Host and device give the same result, which does not depend on the number of threads. The host calls image.needs
+/// before it allocates memory for stars. For a Gpu, image.pixels and image.variance are in device memory; the numbers
+/// of the PSF are in host memory.
 CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
                    const std::vector<CrowdPlace>* places = nullptr, CrowdPlanes kept = CrowdPlanes::all);
 CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Gpu& where,
                    const std::vector<CrowdPlace>* places = nullptr, CrowdPlanes kept = CrowdPlanes::all);
 
-/// The PSF for a fit of an image of this shape. Its width is that in the middle of the image.
+/// The PSF for fits of an image of this shape; its FWHM is that in the middle of the image.
 CrowdPsf psf_of(const PsfModel& model, const Shape& shape);
 
 }  // namespace srcextract

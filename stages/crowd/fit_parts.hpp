@@ -4,9 +4,9 @@
 
 namespace srcextract {
 
-/// The rules of fit_crowd() that both back ends share. It fits the image in its unit (CrowdUnit), tile by tile
-/// (fit_tiles). If config.inject is above 0 and `places` is null, it fits the image again with added stars
-/// (inject_stars). `image` is on the host. `fit` fits one tile.
+/// The part of fit_crowd() that host and device share. Converts the image to the unit of the fit (CrowdUnit) and fits
+/// the image tile by tile (fit_tiles). If config.inject is above 0 and `places` is null, fits the image again with
+/// artificial stars (inject_stars). `image` is in host memory. `fit` fits one tile.
 CrowdFit fit_parts(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config,
                    const std::vector<CrowdPlace>* places, CrowdPlanes kept, const FitWhole& fit);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr int bin_count = 10;
 constexpr double least_significance = 3, most_significance = 300;
 
-/// A number from 0 to 1 that follows from another (splitmix64).
+/// A pseudo-random number from 0 to 1 that depends only on `number` (the generator splitmix64).
 double part_of(std::uint64_t number) {
   std::uint64_t z = (number + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -25,8 +25,8 @@ double part_of(std::uint64_t number) {
   return static_cast<double>(z >> 11U) * 0x1p-53;
 }
 
-/// The place of a flux among the bins, which are equally wide in its logarithm: 0 to bin_count; -1 for a flux not above
-/// 0.
+/// Position of a flux among the bins, which have equal widths in log(flux): 0 at the lower end of the first bin,
+/// bin_count at the upper end of the last. -1 for a flux that is not positive. `error` is that of error_alone().
 double place_in_bins(double flux, double error) {
   const double from = portable_log(least_significance * error), to = portable_log(most_significance * error);
   return flux > 0 ? (portable_log(flux) - from) / (to - from) * bin_count : -1;
@@ -36,7 +36,7 @@ struct Added {
   double x, y, flux;
 };
 
-/// The error of the flux of a star that is alone, without its own photons.
+/// The error of the flux of an isolated star, without the star's own photon noise.
 double error_alone(const CrowdPsf& psf, const Shape& shape, double noise) {
   const std::int32_t half = psf.half_for(0, 1);
   std::vector<float> pixels(static_cast<std::size_t>(CrowdPsf::numbers_for(half)));
@@ -91,7 +91,7 @@ std::vector<float> with_stars(const CrowdImage& image, const CrowdPsf& psf, cons
   return pixels;
 }
 
-/// The row nearest to the star within `radius`, with a flux within a factor 2; null: none.
+/// The row nearest to the star, if its distance is at most `radius` and its flux within a factor of 2; else null.
 const CrowdRow* find_row(const std::vector<CrowdRow>& rows, const StarCells& cells, const Added& star, double radius) {
   const CrowdRow* best = nullptr;
   double least = radius * radius;
@@ -114,8 +114,9 @@ void summarise(std::vector<double>& differences, CrowdBin& bin) {
   bin.scatter = sigma_per_deviation * upper_median(distances);
 }
 
-/// Sets completeness and confusion of rows, linear between the middles of bins; NaN where no star was added. The
-/// confusion is at least the error of the fit, which is larger for stars brighter than all added ones.
+/// Sets completeness and confusion (flux error from artificial stars) of all rows by linear interpolation between bins.
+/// Both are NaN next to a bin without artificial stars. The confusion is at least the error of the fit, which is larger
+/// for stars brighter than the artificial stars.
 void tell_rows(double error, CrowdFit& fit) {
   for (CrowdRow& row : fit.rows) {
     const double place = std::clamp(place_in_bins(row.flux, error) - 0.5, 0.0, bin_count - 1.0);

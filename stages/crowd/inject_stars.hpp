@@ -9,11 +9,15 @@
 
 namespace srcextract {
 
-/// Adds up to config.inject stars to the image, and fits it again. Each star is in a cell of its own, at least 6 FWHM
-/// wide. Fluxes are 3 to 300 times the error of a star that is alone, places are on a jittered grid: both follow from
-/// the star's number. Sets fit.bins, and completeness and confusion of its rows, by their fluxes. A star is found if a
-/// row is within max(0.7 pixels, FWHM / 4) of its place, with a flux within a factor 2. An added star does not count if
-/// `fit` already has such a row. `image` is on the host; `fit_again` fits other pixels in its place.
+/// Adds up to config.inject artificial stars to the image and fits the image again, to find completeness and flux
+/// errors.
+/// - Each artificial star is in its own cell of a grid, at least 6 FWHM wide. Position in the cell and flux are
+///   pseudo-random and depend only on the star's number. Fluxes are 3 to 300 times the error of an isolated star.
+/// - An artificial star counts as found if the second fit has a matching row: within max(0.7 pixels, FWHM / 4) of the
+///   position, and within a factor of 2 of the flux. If the first fit already has a matching row, the artificial star
+///   is ignored.
+/// - The function sets fit.bins, and completeness and confusion of fit.rows according to their fluxes.
+/// - `image` is in host memory. `fit_again` fits the same image with other pixel values.
 void inject_stars(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, CrowdFit& fit,
                   const std::function<CrowdFit(const std::vector<float>& pixels)>& fit_again);
 

@@ -13,10 +13,10 @@
 
 namespace srcextract {
 
-/// Neighbours of a star that count in its errors, nearest first, and last the star itself.
+/// The neighbours of a star that enter its errors, nearest first, followed by the star itself.
 struct ErrorNeighbours {
   static constexpr int most = 20;
-  static constexpr double widths = 2;  ///< distance of the farthest neighbours, in FWHM
+  static constexpr double widths = 2;  ///< largest distance of a neighbour, in FWHM
   std::int32_t number[most + 1];
   int count = 0;
 
@@ -41,17 +41,17 @@ struct ErrorNeighbours {
     number[count++] = static_cast<std::int32_t>(own);
   }
 
-  /// How many numbers the triangle of find_errors() has.
+  /// Number of elements of the triangle that find_errors() needs.
   SRCEXTRACT_HOST_DEVICE std::int64_t triangle() const { return (3 * count + 1) * 3 * count / 2; }
 };
 
-/// The place of element (i, j), j <= i, of a triangle that is stored row by row.
+/// Index of element (i, j), j <= i, of a lower triangle that is stored row by row.
 SRCEXTRACT_HOST_DEVICE inline int in_triangle(int i, int j) {
   return i * (i + 1) / 2 + j;
 }
 
-/// Replaces the lower triangle of a symmetric n x n matrix by its Cholesky factor. An unknown whose pivot is lost in
-/// rounding is left out.
+/// Replaces the lower triangle of a symmetric n x n matrix by its Cholesky factor. If rounding leaves no significant
+/// pivot for an unknown, the unknown is ignored: its diagonal element and the column below become 0.
 SRCEXTRACT_HOST_DEVICE inline void divide_triangle(double* a, int n) {
   constexpr double least_pivot = 1e-10;
   for (int i = 0; i < n; ++i) {
@@ -68,8 +68,8 @@ SRCEXTRACT_HOST_DEVICE inline void divide_triangle(double* a, int n) {
   }
 }
 
-/// Sets the errors of a star in `row`, from the equations of the star and its neighbours, with held_step() for
-/// positions. `a` is working memory for chosen.triangle() numbers.
+/// Sets the errors of a star in `row` from the equations of the star and its neighbours; held_step() is added for
+/// positions. `a` is scratch memory for chosen.triangle() numbers.
 SRCEXTRACT_HOST_DEVICE inline void find_errors(const EquationsView& of, const CrowdStar* stars,
                                                const ErrorNeighbours& chosen, double* a, CrowdRow& row) {
   const int n = 3 * chosen.count;
@@ -102,11 +102,11 @@ SRCEXTRACT_HOST_DEVICE inline void find_errors(const EquationsView& of, const Cr
   row.xy = m21 * m22 / square;
 }
 
-/// Sums over the pixels of a stamp.
+/// Sums over the pixels of a stamp. The PSF is that of the star.
 struct LightOfStamp {
-  double all = 0, good = 0;            // sums of the PSF: over all pixels, over good ones
-  double chi = 0, own = 0, whole = 0;  // of PSF times: weighted residual squared, own light, all light
-  double wide_light = 0, light = 0, mixed = 0, squares = 0;  // sums as in SpreadFamily
+  double all = 0, good = 0;            // sums of the PSF: over all pixels, and over pixels that the fit uses
+  double chi = 0, own = 0, whole = 0;  // sums of PSF times: weight residual^2, own light, all light
+  double wide_light = 0, light = 0, mixed = 0, squares = 0;  // sums as in spread_model.hpp
   double wide_noise = 0, noise = 0, mixed_noise = 0;
   bool cut = false, masked = false, saturated = false;
 };
@@ -160,14 +160,16 @@ SRCEXTRACT_HOST_DEVICE inline void describe(const LightOfStamp& s, CrowdRow& row
     const double variance = s.wide_noise * d * d + s.noise * e * e - 2 * s.mixed_noise * d * e;
     if (variance > 0) row.spread_variance = variance / (d * d * d * d);
   }
-  if (!(s.good > 0)) row.flux = row.variance = std::numeric_limits<double>::quiet_NaN();  // no pixel of it counts
+  // the fit uses no pixel of the stamp
+  if (!(s.good > 0)) row.flux = row.variance = std::numeric_limits<double>::quiet_NaN();
   if (!(row.share > 0.5)) row.flags |= flag::crowded;
   if (s.cut) row.flags |= flag::at_edge;
   if (s.masked) row.flags |= flag::masked_pixels;
   if (s.saturated) row.flags |= flag::saturated;
 }
 
-/// Makes the row of a star from its fit: position, flux, turn, flags and sky. The other members are measured later.
+/// Returns a row with the values that the fit of a star gives: position, flux, turn, flags and sky. sum_stamp(),
+/// describe() and find_errors() supply the others.
 SRCEXTRACT_HOST_DEVICE inline CrowdRow row_of(const CrowdStar& star, const CrowdPixels& pixels) {
   CrowdRow row{};
   row.x = star.x;

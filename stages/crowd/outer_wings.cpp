@@ -10,21 +10,21 @@
 namespace srcextract {
 namespace {
 
-/// The light of the PSF near the end of its mask.
+/// The light of the PSF near the border of its mask (the grid that tabulates the PSF), extrapolated beyond.
 struct Wing {
-  double from = 0;   ///< distance beyond which light may be missing: one FWHM inside of the end
-  double at = 0;     ///< radius of the ring whose light is known
+  double from = 0;   ///< distance in pixels beyond which the mask may lack light: one FWHM before the border
+  double at = 0;     ///< radius of a ring in which the light is known
   double light = 0;  ///< light of a star of flux 1 in a pixel of this ring; 0: none
-  double power = 0;  ///< the light falls by this power of the distance
-  double area = 0;   ///< pixels whose light makes a star of that surface brightness: 1 / sum of squares
+  double power = 0;  ///< the light is proportional to distance^-power
+  double area = 0;   ///< flux that a fit of the PSF finds in a uniform light of 1 per pixel: 1 / (sum of PSF^2)
 
-  /// Light in a pixel at a distance that is given by its square.
+  /// Light in a pixel of a star of flux 1; `square` is the square of the distance.
   double operator()(double square) const {
     return light * portable_exp(-power * (portable_log(square) / 2 - portable_log(at)));
   }
 };
 
-/// Mean light of the pixels whose distance from the middle is from `radius` - 1 to `radius`.
+/// Mean of the pixels whose distance from the middle is above radius - 1 and at most `radius`.
 double ring(const CrowdStamp& stamp, double radius) {
   double sum = 0;
   std::int64_t count = 0;
@@ -40,7 +40,8 @@ double ring(const CrowdStamp& stamp, double radius) {
   return count > 0 ? sum / static_cast<double>(count) : 0;
 }
 
-/// The wing in the middle of the image. PSFEx fades its models in the last width, so the ring is inside of that.
+/// The wing of the PSF in the middle of the image. PSFEx lets its models fade within one FWHM of the border, so the
+/// ring is further inside.
 Wing find_wing(const CrowdPsf& psf, const Shape& shape) {
   constexpr double inner_part = 0.6, least_power = 2, most_power = 6;
   std::vector<float> pixels(static_cast<std::size_t>(CrowdPsf::numbers_for(psf.most_half())));
@@ -68,10 +69,12 @@ Wing find_wing(const CrowdPsf& psf, const Shape& shape) {
 
 void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector<CrowdStar>& known, double sigma,
                       std::vector<CrowdStar>& found) {
-  constexpr double brighter = 2, dark = 3;  // brighter: than the wing; dark: light of a wing, in errors of a star
+  // brighter: least brightness relative to the wing; dark: light of a wing that is ignored, in errors of an isolated
+  // star's flux
+  constexpr double brighter = 2, dark = 3;
   const Wing wing = find_wing(psf, shape);
   if (!(wing.light > 0) || found.empty()) return;
-  const double least = dark * sigma / std::sqrt(wing.area);  // a wing so faint makes no star
+  const double least = dark * sigma / std::sqrt(wing.area);  // a fainter wing cannot look like a star
   StarCells cells(shape);
   cells.fill(found);
   std::vector<double> light(found.size(), 0.0);
@@ -83,7 +86,7 @@ void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector
       const auto i = static_cast<std::size_t>(number);
       const double dx = found[i].x - star.x, dy = found[i].y - star.y, square = dx * dx + dy * dy;
       if (square > wing.from * wing.from && square <= reach * reach)
-        // not the sum: wings of many stars are as smooth as sky
+        // The maximum, not the sum: the summed wings of many stars are as smooth as the sky.
         light[i] = std::max(light[i], star.flux * wing(square));
     });
   }

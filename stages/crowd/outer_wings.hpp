@@ -8,9 +8,9 @@
 
 namespace srcextract {
 
-/// Drops new stars that may be light of known ones beyond the end of their PSF. The wing there goes on as a power of
-/// the distance, as it does inside. A new star stays if it is more than twice as bright as the wing would make it.
-/// `sigma` is the noise of a pixel. The answer depends on nothing but the arguments.
+/// Removes new stars that may be light of known stars beyond the border of their PSF model. There the PSF is
+/// extrapolated as a power of the distance, which is fitted inside the border. A new star stays if its flux is more
+/// than twice the flux that such light would seem to have. `sigma` is the noise of a pixel.
 void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector<CrowdStar>& known, double sigma,
                       std::vector<CrowdStar>& found);
 

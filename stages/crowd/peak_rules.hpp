@@ -12,7 +12,8 @@
 
 namespace srcextract {
 
-/// The top of a parabola through three values, from the middle one.
+/// The position of the maximum of the parabola through three values at -1, 0 and 1, limited to [-0.5, 0.5]. 0 if an
+/// outer value is not finite or the parabola has no maximum.
 SRCEXTRACT_HOST_DEVICE inline double top_of_parabola(float before, float middle, float after) {
   if (!std::isfinite(before) || !std::isfinite(after)) return 0;
   const double bend = static_cast<double>(before) - 2 * static_cast<double>(middle) + static_cast<double>(after);
@@ -21,13 +22,15 @@ SRCEXTRACT_HOST_DEVICE inline double top_of_parabola(float before, float middle,
   return top < -0.5 ? -0.5 : top > 0.5 ? 0.5 : top;
 }
 
-/// Which peaks of the residual's significance are stars (find_stars).
+/// Decides which local maxima of the residual's significance are new stars (find_stars.hpp).
 struct PeakRules {
   FindRule rule;
-  /// The least distance from a known star, and the largest distance at which a known star may forbid a new one.
+  /// `nearest`: smallest distance from a known star, in pixels. `reach`: largest distance at which a known star can
+  /// exclude a new star.
   double nearest = 0, reach = 0;
   std::int32_t turn = 0;
-  const float *significance = nullptr, *of_model = nullptr, *norm = nullptr;  ///< per pixel
+  /// per pixel: members of Significance (find_stars.cpp) for residual, model and norm
+  const float *significance = nullptr, *of_model = nullptr, *norm = nullptr;
   const CrowdStar* known = nullptr;
   CellsView cells;
 
@@ -40,17 +43,17 @@ struct PeakRules {
     return of.residual[i] > rule.blend * (in_pixel < least ? least : in_pixel) && own > rule.blend * other;
   }
 
-  /// Whether pixel i is a new star; if so, `star` is that star.
+  /// Whether pixel i is a new star. If so, sets `star`.
   SRCEXTRACT_HOST_DEVICE bool find(const CrowdPixels& of, std::int64_t i, CrowdStar& star) const {
     if (!stands_out(of, i)) return false;
     const std::int64_t x = i % of.width, y = i / of.width;
-    // A pixel and its neighbours; those outside of the image are as low as can be.
+    // The pixel and its eight neighbours. A neighbour outside the image counts as minus infinity.
     float near[9];
     for (int k = 0; k < 9; ++k) {
       const std::int64_t column = x + k % 3 - 1, row = y + k / 3 - 1;
       near[k] = of.has(column, row) ? significance[row * of.width + column] : -std::numeric_limits<float>::infinity();
     }
-    // Among equal neighbours only the first, in raster order, is a peak.
+    // If neighbours are equal, only the first in raster order is a maximum.
     for (int k = 0; k < 4; ++k)
       if (!(near[4] > near[k])) return false;
     for (int k = 5; k < 9; ++k)
@@ -62,7 +65,8 @@ struct PeakRules {
   }
 
  private:
-  /// Whether no known star is nearer than `nearest`, or two radii of its core.
+  /// Whether all known stars are further away than `nearest`, and further than twice the radius of their saturated
+  /// cores.
   SRCEXTRACT_HOST_DEVICE bool is_alone(double x, double y) const {
     bool alone = true;
     cells.each_near(x - reach, x + reach, y - reach, y + reach, [&](std::int32_t j) {

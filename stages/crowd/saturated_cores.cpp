@@ -9,12 +9,12 @@
 namespace srcextract {
 namespace {
 
-/// Pixels, ascending, and which of them are in no island yet.
+/// Pixels in ascending order, and for each whether it is in no island yet. An island: connected saturated pixels.
 struct LeftPixels {
   const std::vector<std::int64_t>& pixels;
   std::vector<char> left;
 
-  /// Takes a pixel for an island. Returns false if it is not in `pixels`, or was taken before.
+  /// Marks a pixel as part of an island. Returns false if the pixel is not in `pixels` or already part of an island.
   bool take(std::int64_t pixel) {
     const auto at = std::ranges::lower_bound(pixels, pixel);
     if (at == pixels.end() || *at != pixel) return false;
@@ -22,7 +22,7 @@ struct LeftPixels {
   }
 };
 
-/// Takes out the pixels of the island of pixel `first`, which is already out, and makes a star of the island.
+/// Collects the island that contains pixel `first`, which is already marked, and returns a star in its place.
 CrowdStar take_island(const Shape& shape, double saturation, std::int64_t first, LeftPixels& all) {
   std::vector<std::int64_t> island = {first};
   double x = 0, y = 0;

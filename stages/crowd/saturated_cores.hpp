@@ -8,8 +8,9 @@
 
 namespace srcextract {
 
-/// A star for each island of saturated pixels, which come in ascending order: at the middle of the island, with the
-/// least light that the island can have, and with the size of the island as `core`. Stars are in raster order.
+/// Returns a star for each island of connected saturated pixels, in raster order. `saturated` lists the pixels in
+/// ascending order. The position is the mean of the island's pixels, the flux is `saturation` times the number of
+/// pixels, and `core` is the radius of a circle of the same area.
 std::vector<CrowdStar> find_saturated_cores(const std::vector<std::int64_t>& saturated, const Shape& shape,
                                             double saturation);
 

@@ -10,10 +10,10 @@
 
 namespace srcextract {
 
-/// The grid of the nodes of the sky. The cells between nodes are all equal, and as close to `size` pixels wide as the
-/// image allows.
+/// A grid of nodes at which the sky level is fitted. Between nodes the sky is bilinear. The cells between nodes have
+/// equal sizes, as near to `size` pixels as whole numbers of cells allow.
 struct SkyGrid {
-  std::int32_t columns = 2, rows = 2;  ///< numbers of columns and rows of nodes
+  std::int32_t columns = 2, rows = 2;  ///< numbers of nodes along x and y
   double side_x = 1, side_y = 1;
 
   SkyGrid() = default;
@@ -30,7 +30,7 @@ struct SkyGrid {
     return row * columns + column;
   }
 
-  /// The cell of a pixel along an axis, and the pixel's place in the cell, from 0 to 1.
+  /// The cell that contains a position along an axis, and the position in the cell from 0 to 1.
   struct Place {
     std::int32_t cell;
     double part;
@@ -38,12 +38,12 @@ struct SkyGrid {
   SRCEXTRACT_HOST_DEVICE Place along_x(double x) const { return along(x, side_x, columns); }
   SRCEXTRACT_HOST_DEVICE Place along_y(double y) const { return along(y, side_y, rows); }
 
-  /// The first pixel of a cell: along_x() (or along_y()) finds it in the cell, and the pixel before it in an earlier
+  /// The first pixel of a column (or row) of cells: the first pixel for which along_x() (or along_y()) returns this
   /// cell.
   SRCEXTRACT_HOST_DEVICE std::int32_t first_x(std::int32_t cell) const { return first(cell, side_x, columns); }
   SRCEXTRACT_HOST_DEVICE std::int32_t first_y(std::int32_t cell) const { return first(cell, side_y, rows); }
 
-  /// The sky at a place, linear between the levels of the nodes.
+  /// The sky at a position, bilinear between the levels of the nodes.
   SRCEXTRACT_HOST_DEVICE double between(const double* level, const Place& of_x, const Place& of_y) const {
     const double* const above_left = level + node(of_x.cell, of_y.cell);
     const double* const below_left = above_left + columns;
@@ -64,13 +64,12 @@ struct SkyGrid {
     if (cell <= 0) return 0;
     const auto pixel = static_cast<std::int32_t>(std::ceil(cell * side - 0.5));
     if (cell + 1 >= nodes) return pixel;
-    // A pixel whose middle is on a node may be rounded to either side.
+    // Rounding can put a pixel whose centre is at a node into either cell.
     if (along(pixel - 1.0, side, nodes).cell >= cell) return pixel - 1;
     return along(pixel, side, nodes).cell < cell ? pixel + 1 : pixel;
   }
 };
 
-/// The sky as a grid of nodes, linear in x and y between them.
 struct SkyNodes : SkyGrid {
   std::vector<double> level;
 

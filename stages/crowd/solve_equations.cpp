@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::int64_t unknowns_at_a_time = 1536;
 
-/// The sum of 32 lanes; overwrites them.
+/// The sum of 32 lanes, in the order that UnknownPieces describes. Overwrites the lanes.
 double fold(double* lane) {
   for (int half = UnknownPieces::lanes / 2; half > 0; half /= 2)
     for (int l = 0; l < half; ++l) lane[l] += lane[l + half];
   return lane[0];
 }
 
-/// The sum of f(i) over [begin, end), lane by lane.
+/// The sum of f(i) over [begin, end), in 32 lanes that fold() adds.
 template <class F>
 double sum_in_lanes(std::int64_t begin, std::int64_t end, const F& f) {
   double lane[UnknownPieces::lanes] = {};
@@ -27,7 +27,8 @@ double sum_in_lanes(std::int64_t begin, std::int64_t end, const F& f) {
   return fold(lane);
 }
 
-/// The sum of f(i) over all unknowns; before(begin, end) is called for each piece of them.
+/// The sum of f(i) over all unknowns. Before the terms of a piece are computed, before(begin, end) is called for the
+/// piece.
 template <class Before, class F>
 double sum_pieces(const UnknownPieces& pieces, const Cpu& where, const Before& before, const F& f) {
   constexpr std::int64_t grain = 8;
@@ -41,13 +42,13 @@ double sum_pieces(const UnknownPieces& pieces, const Cpu& where, const Before& b
   return sum_in_lanes(0, pieces.count(), [&](std::int64_t i) { return sums[static_cast<std::size_t>(i)]; });
 }
 
-/// Calls f(k, lane) for all k of a range, whose lanes go round.
+/// Calls f(k, lane) for all k of a range; the lane is 0, 1, ... 7, 0, 1, ...
 template <class F>
 void go_round(std::int64_t begin, std::int64_t end, const F& f) {
   for (std::int64_t k = begin; k < end; ++k) f(k, (k - begin) % EquationsView::lanes);
 }
 
-/// out = (N + prior) z for the unknowns of a piece.
+/// out = (N + prior) z for the unknowns `begin` to end - 1, which belong to one piece.
 void multiply(const EquationsView& of, const std::vector<double>& prior, std::int64_t begin, std::int64_t end,
               const double* z, double* out) {
   constexpr int lanes = EquationsView::lanes;
@@ -75,7 +76,6 @@ void multiply(const EquationsView& of, const std::vector<double>& prior, std::in
   }
 }
 
-/// The inverse of the diagonal; 0 for what is not to change, or is on no good pixel.
 std::vector<double> inverse_diagonal(const EquationsView& of, const std::vector<double>& prior, CrowdFree free) {
   std::vector<double> inverse(static_cast<std::size_t>(of.size()), 0.0);
   for (std::int64_t i = 0; i < of.size(); ++i)

@@ -9,12 +9,12 @@
 
 namespace srcextract {
 
-/// Squares of the image with the numbers of their stars, ascending, in the memory of the back end.
+/// Square cells of the image, each with the numbers of its stars in ascending order, in host or device memory.
 struct CellsView {
   static constexpr std::int32_t side = 16;
 
   std::int32_t columns = 0, rows = 0;
-  const std::int32_t* begin = nullptr;  ///< per cell: its first element of `number`; and the end
+  const std::int32_t* begin = nullptr;  ///< per cell: index in `number` of its first star; one more element is the end
   const std::int32_t* number = nullptr;
 
   CellsView() = default;
@@ -24,7 +24,7 @@ struct CellsView {
 
   SRCEXTRACT_HOST_DEVICE std::int64_t count() const { return std::int64_t{columns} * rows; }
 
-  /// Calls f(number) for the stars of all cells that touch these limits, cell by cell.
+  /// Calls f(number) for all stars in the cells that overlap this range of positions, cell by cell.
   template <class F>
   SRCEXTRACT_HOST_DEVICE void each_near(double x_begin, double x_end, double y_begin, double y_end, const F& f) const {
     const std::int32_t left = along(x_begin, columns), right = along(x_end, columns);
@@ -48,7 +48,7 @@ struct CellsView {
   }
 };
 
-/// Sorts stars into the cells of a CellsView, and owns the memory of that view.
+/// Sorts stars into cells, and owns the memory of the CellsView.
 class StarCells {
  public:
   explicit StarCells(const Shape& shape) : view_(shape) {}
@@ -69,7 +69,6 @@ class StarCells {
 
   const CellsView& view() const { return view_; }
 
-  /// Calls f as CellsView::each_near does.
   template <class F>
   void each_near(double x_begin, double x_end, double y_begin, double y_end, const F& f) const {
     view_.each_near(x_begin, x_end, y_begin, y_end, f);

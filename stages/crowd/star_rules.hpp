@@ -9,28 +9,29 @@
 
 namespace srcextract {
 
-/// The diagonal term that holds back a step of a star's position: steps are expected to be of 0.3 pixels.
+/// The term added to the diagonal of the equations for a star's position. The term is a prior: a step is expected to be
+/// about 0.3 pixels.
 SRCEXTRACT_HOST_DEVICE inline double held_step(double flux) {
   constexpr double pixels = 0.3;
   const double scaled = (flux > 1 ? flux : 1) * pixels;
   return 1 / (scaled * scaled);
 }
 
-/// The rules by which stars are moved and dropped after a solution of the equations.
+/// The rules for moving and removing stars after the equations are solved.
 struct StarRules {
-  double fwhm = 1, nearest = 0;  ///< nearest: two stars are one if they are not further from one another
+  double fwhm = 1, nearest = 0;  ///< nearest: two stars at this distance in pixels or less count as one star
   std::int64_t width = 0, height = 0;
 
-  /// Whether a place is on the image, or at most `margin` pixels outside.
+  /// Whether a position is in the image or at most `margin` pixels outside.
   SRCEXTRACT_HOST_DEVICE bool is_within(double x, double y, double margin) const {
     const double least = -0.5 - margin;
     return x >= least && y >= least && x < static_cast<double>(width) - 1 - least &&
            y < static_cast<double>(height) - 1 - least;
   }
 
-  /// Moves a star by `step`, the product of flux and displacement that the equations give. Returns false if the star is
-  /// to be left out: its flux is not significant, or it has left the image. `information` is the inverse variance of
-  /// its flux if all other unknowns were fixed.
+  /// Moves a star by `step` / flux; the equations give `step`, flux times displacement. Returns false if the star must
+  /// be removed because its flux is not significant or the star has left the image. `information` is the inverse
+  /// variance that the flux would have if all other unknowns were fixed.
   SRCEXTRACT_HOST_DEVICE bool move(CrowdStar& star, double information, double step_x, double step_y) const {
     constexpr double least_significance = 3, most_step = 0.25;
     const bool counts = information > 0 && star.flux > 0 &&
@@ -47,7 +48,8 @@ struct StarRules {
     return is_within(star.x, star.y, fwhm);
   }
 
-  /// Whether a brighter star is too near, or an equal one of lower number. Stars with keep[i] = 0 do not count.
+  /// Whether a brighter star, or an equally bright star of lower number, is within `nearest`. Stars with keep[j] = 0
+  /// are ignored.
   template <class Keep>
   SRCEXTRACT_HOST_DEVICE bool is_double(const CrowdStar* stars, const Keep* keep, const CellsView& cells,
                                         std::int32_t i) const {
