@@ -20,7 +20,6 @@ inline std::vector<std::string> names_of(BackgroundEstimator) {
 
 namespace srcextract::config {
 
-/// The keys of the section `background`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_background_field(AnySettings& c, F&& f) {
   const Section section{"background", "How sky level and noise are estimated"};

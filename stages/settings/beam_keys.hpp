@@ -17,7 +17,6 @@ inline std::vector<std::string> names_of(BeamSource) {
 
 namespace srcextract::config {
 
-/// The keys of the section `beam`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_beam_field(AnySettings& c, F&& f) {
   const Section section{"beam", "The beam of a radio map"};

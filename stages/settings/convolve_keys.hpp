@@ -29,7 +29,7 @@ inline const Section& convolve_section() {
   return section;
 }
 
-/// Declares a key that is a length of the kernel.
+/// Describes a key that is a length of the kernel in pixels, from 0 to 1000.
 inline Field kernel_length_field(const std::string& key, const std::string& description, const std::string& unused,
                                  const std::string& problem) {
   return {.section = convolve_section(),
@@ -42,7 +42,6 @@ inline Field kernel_length_field(const std::string& key, const std::string& desc
           .problem = problem};
 }
 
-/// The keys of the section `convolve`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_convolve_field(AnySettings& c, F&& f) {
   const Section& section = convolve_section();

@@ -6,21 +6,22 @@ namespace srcextract {
 
 enum class CrowdMethod { none, joint };
 
-/// Settings of the fit of all stars of an image at once (stages/crowd).
+/// Settings of the PSF fit to all stars of a crowded image at once (stages/crowd).
 struct CrowdConfig {
   CrowdMethod method = CrowdMethod::none;
-  /// Least significance of a new star in the residual.
+  /// Minimum signal-to-noise ratio of a new star in the residual image.
   double threshold = 5;
-  /// Number of turns of finding stars and fitting them all. In the last turn no stars are found, and positions stay
-  /// fixed.
+  /// Number of turns. A turn finds stars in the residual and then fits all stars. The last turn finds no stars, and
+  /// fits with fixed positions.
   std::int64_t turns = 8;
-  /// Side in pixels of the squares at whose corners the sky is fitted together with the stars.
+  /// Spacing in pixels of the square grid on which the sky is fitted together with the stars.
   std::int64_t sky_size = 64;
-  /// Side of the tiles, in pixels, that are fitted one after the other, each with its surroundings; 0: one for all.
+  /// Maximum side in pixels of the tiles into which the image is divided. Tiles are fitted one after the other, each
+  /// with a margin around it. 0: the whole image is one tile.
   std::int64_t tile_size = 0;
 
-  /// Number of artificial stars added to the image, which is then fitted again, to learn how many of them are found and
-  /// with what error.
+  /// Number of artificial stars. A second fit, of the image with these stars added, measures which fraction of them is
+  /// found, and with what error.
   std::int64_t inject = 0;
 
   bool operator==(const CrowdConfig&) const = default;

@@ -17,7 +17,6 @@ inline std::vector<std::string> names_of(CrowdMethod) {
 
 namespace srcextract::config {
 
-/// The keys of the section `crowd`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_crowd_field(AnySettings& c, F&& f) {
   const Section section{"crowd", "Stars of a crowded field, all fitted at once"};

@@ -17,7 +17,6 @@ inline std::vector<std::string> names_of(DeblendMethod) {
 
 namespace srcextract::config {
 
-/// The keys of the section `deblend`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_deblend_field(AnySettings& c, F&& f) {
   const Section section{

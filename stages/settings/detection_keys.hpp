@@ -29,7 +29,6 @@ inline std::vector<std::string> names_of(StructuringElement) {
 
 namespace srcextract::config {
 
-/// The keys of the section `detection`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_detection_field(AnySettings& c, F&& f) {
   const Section section{"detection", "Which pixels belong to sources, and which pixels belong together"};
@@ -118,7 +117,6 @@ void for_each_detection_field(AnySettings& c, F&& f) {
     c.detection.correlated_pixels);
 }
 
-/// The keys of the section `morphology`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_morphology_field(AnySettings& c, F&& f) {
   const Section section{"morphology", "Erosion or opening of what is above the threshold", "clean"};

@@ -32,7 +32,6 @@ inline std::vector<std::string> names_of(DetectOn) {
 
 namespace srcextract::config {
 
-/// The keys of the section `difference`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_difference_field(AnySettings& c, F&& f) {
   const Section section{"difference", "How srcextract difference makes two frames comparable"};

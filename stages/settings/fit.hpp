@@ -7,34 +7,37 @@ namespace srcextract {
 
 enum class FitModel { none, gaussians };
 
-/// Settings of the fit of Gaussians to the islands of a radio map (stages/fit).
+/// Settings of the fit of Gaussians to the islands (connected pixels above the threshold) of a radio map (stages/fit).
 struct FitConfig {
   FitModel model = FitModel::none;
-  /// Most Gaussians fitted to an island. Too few leave light of complex sources in the residual.
+  /// Maximum number of Gaussians fitted to an island. With too few, light of complex sources stays in the residual.
   std::int64_t max_components = 25;
-  /// Pixels within this many FWHM of a component are fitted. With correlated noise more pixels make results worse, and
-  /// fewer constrain shapes less.
+  /// Pixels within this many FWHM of a Gaussian are fitted. As the noise is correlated, more pixels make results worse;
+  /// fewer pixels constrain the shape less.
   double radius = 0.7;
-  /// Most trial steps of a fit.
+  /// Maximum number of trial steps of a fit.
   std::int64_t rounds = 40;
-  /// How many times a Gaussian is added to an island whose residual still has a pixel above the seed threshold.
+  /// How many times a Gaussian is added to an island and the fit repeated, while the residual still has a pixel above
+  /// detection.seed.
   std::int64_t refine = 1;
-  /// Area of the noise's autocorrelation in units of the beam's area, for errors: 2 for white noise convolved with the
-  /// beam, 1 for a dirty map. 0: measured.
+  /// Area of the noise's autocorrelation, in units of the beam's area, from which errors are computed. 2: white noise
+  /// convolved with the beam; 1: a dirty map. 0: the area is measured in the image.
   double noise_area = 0;
-  /// Gaussians of an island are one source unless the light between them falls by more than this many thresholds below
-  /// the fainter one. Larger values join more Gaussians.
+  /// Two Gaussians of an island belong to one source unless the light between them falls below the fainter peak by more
+  /// than this many detection thresholds. Larger values join more Gaussians.
   double group_tolerance = 1.0;
-  /// Islands with more pixels get moments in place of a fit, which bounds the time that an image takes.
+  /// Maximum number of pixels of an island that is fitted. Larger islands are described by moments, which bounds the
+  /// time for an image.
   std::int64_t large = 20000;
-  /// Whether sources are also searched for in the negated map. Where noise is symmetric, their number shows how many
-  /// sources are false.
+  /// Whether sources are also searched in the negated map. If noise is symmetric, as many sources are false in the map
+  /// as are found in the negated map.
   bool reliability = false;
-  /// Measure the Gaussians in every channel of a cube, and their spectral index.
+  /// Whether the Gaussians' fluxes are also measured in every channel of a cube, and spectral indices fitted.
   bool channels = false;
-  /// Measure the Gaussians in Stokes Q, U and V.
+  /// Whether the Gaussians' fluxes are also measured in Stokes Q, U and V.
   bool stokes = false;
-  /// File of the cube that is measured, in place of the image's own planes. Its pixels must show the same sky.
+  /// File of the cube that `channels` and `stokes` measure; empty: the image's own file. The cube's pixel grid must be
+  /// the image's.
   std::string cube;
 
   bool operator==(const FitConfig&) const = default;

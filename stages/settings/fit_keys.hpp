@@ -17,7 +17,6 @@ inline std::vector<std::string> names_of(FitModel) {
 
 namespace srcextract::config {
 
-/// The keys of the section `fit`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_fit_field(AnySettings& c, F&& f) {
   const Section section{"fit", "Gaussians that are fitted to the islands of a radio map"};

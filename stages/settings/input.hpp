@@ -6,11 +6,11 @@
 
 namespace srcextract {
 
-/// The pixels to use in a file.
+/// The HDUs and the plane that are read from an image file.
 struct InputConfig {
   HduNames hdu;
-  /// Plane of a cube, from 1, counted through all axes after the second. 0: the first plane of Stokes I that is not
-  /// blank.
+  /// Plane of a cube, counted from 1 through all axes after the second. 0: the first plane of Stokes I that has a valid
+  /// pixel.
   std::int64_t plane = 1;
 
   bool operator==(const InputConfig&) const = default;

@@ -17,7 +17,6 @@ inline std::vector<std::string> names_of(CombineMethod) {
 
 namespace srcextract::config {
 
-/// The keys of the section `input`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_input_field(AnySettings& c, F&& f) {
   const Section section{"input", "Which pixels of the file are used"};
@@ -41,7 +40,6 @@ void for_each_input_field(AnySettings& c, F&& f) {
     c.input.plane);
 }
 
-/// The keys of the section `combine`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_combine_field(AnySettings& c, F&& f) {
   const Section section{"combine", "Several planes or images into the one that is extracted"};

@@ -17,14 +17,18 @@
 
 namespace srcextract {
 
-/// The only declaration of the configuration's keys: calls f(Field, member) for each, section by section. The section
-/// `name` is declared in name_keys.hpp, but `mask` and `flags` in map_keys.hpp, `combine` in input_keys.hpp,
-/// `morphology` in detection_keys.hpp, `quicklook` in output_keys.hpp. A header declares the fields of its sections,
-/// and names_of, the words for their enumerations in the order of the enumerators. for_each_field and names_of are in
-/// the namespace of the structs and enumerations, not in config, so that templates find them by argument-dependent
-/// lookup. Parser, dump and error messages use this declaration; schema.json and the table in docs/configuration.md are
-/// generated from it. A new key needs a member in its struct, a line in its section, and an entry in default.yaml,
-/// which the tests check. A limit may depend on other members of `c`; limits are checked after every key has been read.
+/// Calls f(Field, member) for each key of the configuration, section by section. The keys are declared only here:
+/// parser, dump and error messages call this function, and schema.json and the table in docs/configuration.md are
+/// generated with it.
+///
+/// The section `name` is declared in name_keys.hpp, with these exceptions: `mask` and `flags` in map_keys.hpp,
+/// `combine` in input_keys.hpp, `morphology` in detection_keys.hpp, `quicklook` in output_keys.hpp. Each of these
+/// headers also defines names_of() for the enumerations of its sections: the words in YAML, in the order of the
+/// enumerators. for_each_field and names_of are in the namespace of the structs and enumerations, not in config, so
+/// that templates find them by argument-dependent lookup.
+///
+/// A new key needs a member in its struct, a line in its section, and an entry in default.yaml, which the tests check.
+/// A limit may depend on other members of `c`; callers check limits after every key has been read.
 template <config::MaybeConst<Settings> AnySettings, class F>
 void for_each_field(AnySettings& c, F&& f) {
   config::for_each_input_field(c, f);

@@ -21,7 +21,7 @@ inline std::vector<std::string> names_of(FlagType) {
 
 namespace srcextract::config {
 
-/// Description of the key `hdu` of a map, for users: how maps and images are paired.
+/// Description, for users, of the key `hdu` of a map: how the HDUs of maps and images are paired.
 inline constexpr const char* paired_hdus =
     "HDUs of the map, as `input.hdu`; in the image's own file without `auto` and `all`. Several images are paired with "
     "as "
@@ -29,13 +29,14 @@ inline constexpr const char* paired_hdus =
     "One "
     "HDU may serve all images";
 
-/// Conflicts of a map's keys with other keys: Field::unused for `file` and for `hdu`, and Field::problem for `file`.
+/// Error messages about a map's keys: Field::unused of `file` and of `hdu`, and Field::problem of `file`. Empty: no
+/// error.
 struct MapKeys {
   std::string file_unused = {}, hdu_unused = {}, file_problem = {};
 };
 
-/// Declares the keys `file` and `hdu` of a section that names a map of the image's shape. `what` and `hdus` are parts
-/// of their descriptions; `keys` has their conflicts.
+/// Declares the keys `file` and `hdu` of a section that names a map of the image's shape. `what` is part of the
+/// description of `file`, and `hdus` is the description of `hdu`.
 template <class Map, class F>
 void for_each_map_field(const Section& section, Map& map, const std::string& what, const std::string& hdus,
                         const MapKeys& keys, F&& f) {
@@ -57,7 +58,6 @@ void for_each_map_field(const Section& section, Map& map, const std::string& wha
     map.hdu);
 }
 
-/// The keys of the section `mask`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_mask_field(AnySettings& c, F&& f) {
   const Section section{"mask", "Which pixels are left out"};
@@ -76,7 +76,7 @@ void for_each_mask_field(AnySettings& c, F&& f) {
     c.mask.good);
 }
 
-/// The keys of one map of flags.
+/// Declares the keys of one flag map. `file_problem` is Field::problem of the key `file`.
 template <MaybeConst<FlagMapConfig> AnyMap, class F>
 void for_each_flag_map_field(const Section& section, AnyMap& map, const std::string& file_problem, F&& f) {
   for_each_map_field(section, map, "a map of the image's shape, of integers of up to 32 bits",
@@ -95,7 +95,6 @@ void for_each_flag_map_field(const Section& section, AnyMap& map, const std::str
     map.bits);
 }
 
-/// The keys of the section `flags`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_flags_field(AnySettings& c, F&& f) {
   const Section section{"flags", "What maps of flags say of the pixels of each source"};

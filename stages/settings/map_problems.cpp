@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 
-// Problems of the keys that name further images: lists of combined images, maps of weights, masks and flags.
+// Checks of the keys that name further images: images to combine, and maps of weights, masks and flags.
 
 namespace srcextract::config {
 namespace {
 
 constexpr const char* only_one_list = "cannot be given beside another: set one of combine.planes, hdus and files";
 
-/// Problem of a list of combined images.
+/// Error message if the list is `given` and another list of images to combine is set too; else empty.
 std::string list_problem(const CombineConfig& config, bool given) {
   if (!given) return "";
   const int lists = (config.planes.empty() ? 0 : 1) + (config.hdus.empty() ? 0 : 1) + (config.files.empty() ? 0 : 1);
@@ -23,7 +23,7 @@ std::string not_with_all_hdus(const InputConfig& input, bool given) {
              : "";
 }
 
-/// Number of images to be combined; 0 if only the file shows it.
+/// Number of images to be combined. 0: all planes of the cube are combined, and only the file has their number.
 std::size_t combined_count(const CombineConfig& config) {
   if (!config.files.empty()) return config.files.size() + 1;
   return std::max(config.planes.size(), config.hdus.size());
@@ -123,7 +123,7 @@ std::string bits_use(const FlagMapConfig& config) {
 }
 
 std::string further_problem(const FlagsConfig& config) {
-  constexpr std::size_t most = 99;  // a FITS table has 999 columns at most
+  constexpr std::size_t most = 99;  // each map makes two columns, and a FITS table has at most 999
   return config.further.size() > most ? "has " + std::to_string(config.further.size()) + " maps; 99 are the most" : "";
 }
 

@@ -9,11 +9,12 @@ namespace srcextract {
 
 enum class GoodPixels { zero, nonzero };
 
-/// Masking of pixels by a quality map.
+/// A map of pixel quality by which pixels are masked.
 struct MaskConfig {
-  std::string file;               ///< the map's file; empty: the image's
-  HduNames hdu;                   ///< as WeightsConfig::hdu; `auto` without a file means no mask
-  std::vector<std::string> bits;  ///< bits that are used: numbers, or names in the map's header; empty: all
+  std::string file;               ///< the map's file; empty: the image's file
+  HduNames hdu;                   ///< HDUs of the map, as WeightsConfig::hdu; `auto` without a file: there is no map
+  std::vector<std::string> bits;  ///< bits of the map that are used: numbers from 0, or names in the map's header;
+                                  ///< empty: all
   GoodPixels good = GoodPixels::zero;
 
   bool operator==(const MaskConfig&) const = default;

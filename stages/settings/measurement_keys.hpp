@@ -27,7 +27,6 @@ inline std::vector<std::string> names_of(Overlap) {
 
 namespace srcextract::config {
 
-/// The keys of the section `measurement`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_measurement_field(AnySettings& c, F&& f) {
   const Section section{"measurement", "What is summed over the pixels of a source"};

@@ -7,10 +7,11 @@ namespace srcextract {
 enum class MorphologicalOperation { none, erosion, opening };
 enum class StructuringElement { cross, square };
 
-/// Morphological cleaning of pixels above the threshold.
+/// Morphological erosion or opening of the set of pixels above the threshold.
 struct MorphologyConfig {
   MorphologicalOperation operation = MorphologicalOperation::none;
-  /// cross: the pixel and the 4 that share a side with it. square: also the 4 that share a corner.
+  /// cross: the pixel and the 4 pixels that share a side with it. square: also the 4 pixels that share a corner with
+  /// it.
   StructuringElement element = StructuringElement::cross;
   std::int64_t iterations = 1;
 

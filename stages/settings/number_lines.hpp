@@ -7,20 +7,20 @@
 
 namespace srcextract {
 
-/// A line of a text file of numbers, split into words at blanks. Empty lines and comments (#) are left out.
+/// A line of a text file of numbers, split into words at blanks. There are none for empty lines and comment lines (#).
 struct NumberLine {
-  std::int64_t number = 0;  ///< of the line in its file, from 1
+  std::int64_t number = 0;  ///< line number in the file, from 1
   std::vector<std::string_view> words;
 };
 
 /// The numbers of a text file, or the problem with the file.
 struct FileNumbers {
   std::vector<double> values = {};
-  std::string problem = {};  ///< empty: none
-  std::int64_t line = 1;     ///< of the problem
+  std::string problem = {};  ///< error message; empty: no problem
+  std::int64_t line = 1;     ///< line number of the problem, from 1
 };
 
-/// A function that checks the lines of a file named by a key, and returns its numbers (Field::numbers).
+/// A function that checks the lines of a text file that a key names, and returns the file's numbers (Field::numbers).
 using ReadNumbers = FileNumbers (*)(const std::vector<NumberLine>& lines);
 
 }  // namespace srcextract

@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// A binary table of a FITS file, as a reader of numbers needs it: its header cards, and the first row of its numeric
-/// columns.
+/// The parts of a FITS binary table that a ReadTables function needs: header cards, and the first row of each numeric
+/// column.
 struct NumberTable {
   std::string name;  ///< EXTNAME
   std::map<std::string, std::variant<double, std::string>, std::less<>> cards;
@@ -18,14 +18,14 @@ struct NumberTable {
   std::int64_t rows = 0;
 };
 
-/// The numbers from the tables of a file, or the problem with the file. There is one set for all images, or a set for
-/// each image of the image's file.
+/// The numbers from the tables of a file, or the problem with the file. `sets` has one set of numbers for all images,
+/// or one for each image of a multi-extension file.
 struct TableNumbers {
   std::vector<std::vector<double>> sets = {};
-  std::string problem = {};  ///< empty: none
+  std::string problem = {};  ///< error message; empty: no problem
 };
 
-/// A function that checks the tables of a FITS file named by a key, and returns their numbers (Field::tables).
+/// A function that checks the tables of a FITS file that a key names, and returns their numbers (Field::tables).
 using ReadTables = TableNumbers (*)(const std::vector<NumberTable>& tables);
 
 }  // namespace srcextract

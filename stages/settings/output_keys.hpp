@@ -23,7 +23,8 @@ inline std::vector<std::string> names_of(ImageCompression) {
   return {"none", "gzip", "tiles"};
 }
 
-/// The functions may_be_none are never defined: the declaration says that a list of these words may be empty.
+/// A declaration of may_be_none(Enum) means that a list of words of this enumeration may be empty. The function is
+/// never defined.
 void may_be_none(ComponentTable);
 inline std::vector<std::string> names_of(ComponentTable) {
   return {"srl", "gaul"};
@@ -63,7 +64,6 @@ inline std::vector<std::string> names_of(Overlay) {
 
 namespace srcextract::config {
 
-/// The keys of the section `output`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_output_field(AnySettings& c, F&& f) {
   const Section section{"output", "What is written"};
@@ -167,7 +167,6 @@ void for_each_output_field(AnySettings& c, F&& f) {
     c.output.one_catalogue);
 }
 
-/// The keys of the section `quicklook`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_quicklook_field(AnySettings& c, F&& f) {
   const Section section{"quicklook", "The picture that output.quicklook writes"};

@@ -12,15 +12,16 @@
 namespace srcextract::config {
 namespace {
 
-/// Keywords that cannot be copied, since they describe a table's structure or the catalogue itself. # stands for a
-/// number.
+/// FITS keywords that cannot be copied into the catalogue, since they describe the structure of a file, or since the
+/// catalogue writes its own. # stands for a number.
 constexpr std::string_view keywords_of_tables[] = {
     "SIMPLE", "BITPIX", "NAXIS", "NAXIS#", "EXTEND", "XTENSION", "PCOUNT", "GCOUNT", "GROUPS", "BLOCKED", "TFIELDS",
     "TTYPE#", "TFORM#", "TUNIT#", "TNULL#", "TSCAL#", "TZERO#", "TDISP#", "TDIM#", "TCOMM#", "TUCD#", "TBCOL#", "THEAP",
     "BSCALE", "BZERO", "BLANK", "CHECKSUM", "DATASUM", "HISTORY", "COMMENT", "END", "CREATOR", "CONTINUE", "SKYLEVEL",
     "IMGEXT", "SKYSIGMA", "NOISALPH", "NOISBETA", "LONGSTRN", "HIERARCH", "INHERIT", "EXTVER", "EXTLEVEL", "TLMIN#",
     "TLMAX#", "TDMIN#", "TDMAX#", "TCTYP#", "TCUNI#", "TCRPX#", "TCRVL#", "TCDLT#", "TCROT#", "TROTA#", "TRPOS#",
-    // Keywords of tile-compressed images and tables; for example, a table with ZIMAGE is an image.
+    // Keywords of tile-compressed images and tables. A copy would change how readers see the catalogue: a table with
+    // ZIMAGE is read as a compressed image.
     "ZIMAGE", "ZTABLE", "ZBITPIX", "ZNAXIS", "ZNAXIS#", "ZTILE#", "ZCMPTYPE", "ZNAME#", "ZVAL#", "ZMASKCMP", "ZQUANTIZ",
     "ZDITHER#", "ZSIMPLE", "ZEXTEND", "ZTENSION", "ZPCOUNT", "ZGCOUNT", "ZBLOCKED", "ZHECKSUM", "ZDATASUM", "ZBLANK",
     "ZSCALE", "ZZERO", "ZFORM#", "ZCTYP#", "ZTILELEN", "ZTHEAP"};
@@ -36,8 +37,8 @@ bool is_of_tables(const std::string& keyword) {
   return std::ranges::count(keywords_of_tables, numbered) > 0;
 }
 
-/// The setting that a column needs and that is not given, as a message; empty if none. Requirements on the image are
-/// not checked.
+/// Message that names the setting that a column needs but that is not given; empty: none. Columns that need something
+/// of the image, such as a WCS, are not checked.
 std::string needed_for_column(const std::string& name, const Settings& config) {
   if ((name == "ISOAREA_IMAGE" || name == "ISOAREA_WORLD") && config.detection.analysis_threshold == 0)
     return "needs a threshold of its own: set detection.analysis_threshold";
@@ -89,7 +90,7 @@ std::string apertures_problem(const MeasurementConfig& config) {
     return "lists " + std::to_string(config.apertures.size()) + " apertures, and there is room for " +
            std::to_string(most_apertures);
   for (const double diameter : config.apertures)
-    if (!(diameter >= 0 && diameter <= most))  // 0: a flux of 0, as SExtractor's
+    if (!(diameter >= 0 && diameter <= most))  // a diameter of 0 is allowed and gives a flux of 0, as in SExtractor
       return "holds " + shortest(diameter) + ", which is no diameter: 0 to 10000 pixels";
   return "";
 }

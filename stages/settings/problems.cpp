@@ -13,8 +13,8 @@
 namespace srcextract::config {
 namespace {
 
-/// The problem with a length of the kernel, or "". Without a given size, the kernel's half width is `reach` times the
-/// length.
+/// Error message if the kernel of this `length` is larger than most_kernel_size; empty if it fits or if `size` is
+/// given. The half width of the kernel is `reach` times `length`, in pixels.
 std::string length_problem(const ConvolveConfig& config, double length, double reach) {
   constexpr std::int64_t most_reach = most_kernel_size / 2;
   constexpr auto most = static_cast<double>(most_reach);
@@ -235,7 +235,7 @@ std::string max_area_problem(const DetectionConfig& config) {
 
 namespace {
 
-/// Whether pixels without light above the sky may exceed the threshold, so that a source may have no positive flux.
+/// Whether the threshold may be at or below the sky level, so that a source need not have a positive flux.
 bool may_be_below_sky(const Settings& config) {
   const DetectionConfig& detection = config.detection;
   const bool above_sky = config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero;

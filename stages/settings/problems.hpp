@@ -8,25 +8,25 @@
 
 namespace srcextract::config {
 
-// Functions that check the value of a key against other values. Each returns a problem to follow the key in a message,
-// such as "needs weights"; empty if there is none.
+// Functions that check the value of a key against the values of other keys. Each returns the text that follows the
+// key's name in an error message, such as "needs weights"; empty if there is no error.
+//
+// Functions whose names end in `use` return Field::unused: the message for a value that differs from the default but
+// has no effect.
 
-// Functions whose names end in `use` return Field::unused: they complain about a value other than the default that has
-// no effect.
-
-/// A message that names the `needed` setting if `value` differs from `usual` but the key is not `used`; else empty.
+/// A message that names the setting `needed` if `value` differs from the default `usual` although the key is not
+/// `used`; else empty.
 template <class T>
 std::string use_problem(bool used, const T& value, const std::type_identity_t<T>& usual, const std::string& needed) {
   return used || value == usual ? "" : "has no use but with " + needed;
 }
 
-/// The first of two problems, or the other one if the first is empty.
 inline std::string first_of(const std::string& one, const std::string& other) {
   return one.empty() ? other : one;
 }
 
-/// Check keys of the mesh and of check images. A mesh excludes a reference of zero and needs enough pixels, and its
-/// filters need a centre. A check image must show something that exists.
+/// Check the keys of the mesh and of check images. background.method mesh excludes a reference level of zero. A mesh
+/// needs enough pixels, and a median filter an odd size. A check image must exist with the given settings.
 std::string method_problem(const Settings& config);
 std::string mesh_size_use(const BackgroundConfig& config);
 std::string mesh_beams_problem(const BackgroundConfig& config);
@@ -35,40 +35,41 @@ std::string filter_height_problem(const BackgroundConfig& config);
 std::string mesh_height_problem(const BackgroundConfig& config);
 std::string check_images_problem(const Settings& config);
 
-/// Check the keys of a given sky. Its level excludes a reference of zero, `level_hdu` needs a map, and the noise must
-/// be a number.
+/// Check the keys of a given sky. A given level excludes a reference level of zero, `level_hdu` needs a map, and the
+/// noise must be a number.
 std::string level_problem(const Settings& config);
 std::string level_hdu_problem(const GivenSkyConfig& config);
 std::string level_hdu_use(const GivenSkyConfig& config);
 std::string rms_problem(const GivenSkyConfig& config);
 
-/// Settings that need a beam, for messages.
+/// Names of the settings that need a beam, for error messages.
 inline constexpr const char* beam_users = "fit.model gaussians or background.mesh_beams";
 /// Checks that a given beam has two widths above 0, the larger first.
 std::string beam_width_problem(const BeamConfig& config);
 
-/// Checks fit.model: Gaussians are fitted only to islands found in the image itself, brighter than its sky, with
-/// thresholds in units of the noise.
+/// Checks fit.model. Gaussians are fitted only to islands (connected pixels above the threshold) that are found in the
+/// image itself and are brighter than the sky. Thresholds must be in units of the noise.
 std::string fit_problem(const Settings& config);
 
-/// Checks that crowd.method comes without any setting that detects, divides or measures sources in another way, or
-/// needs pixels of sources.
+/// Checks that crowd.method joint comes without any setting that detects, divides or measures sources in another way,
+/// or needs the pixels of sources.
 std::string crowd_problem(const Settings& config);
 
-/// Checks that a list of several HDUs names each of them, rather than `all` or `auto`.
+/// Checks that a list of several HDUs does not contain `all` or `auto`.
 std::string names_problem(const HduNames& hdus);
-/// Checks that the HDUs of a map leave an image to extract. The map is in `file` or, if that is empty, in the image's
-/// file.
+/// Checks that the HDUs of a map are not all HDUs of the image's file, which would leave no image to extract. `file` is
+/// the map's file; empty: the image's file.
 std::string map_hdu_problem(const HduNames& hdus, const std::string& file);
 
-/// Check the lists of combined images: at most one of planes, hdus and files may be given, and none without a method.
+/// Check the lists of images to combine: at most one of planes, hdus and files may be given, and none with
+/// combine.method none. combine.weights needs a weight for each image.
 std::string combined_use(const CombineConfig& config, bool given);
 std::string planes_problem(const CombineConfig& config);
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input);
 std::string files_problem(const CombineConfig& config, const InputConfig& input);
 std::string weights_problem(const CombineConfig& config);
 
-/// Check the keys of the kernel. Each shape needs its own lengths, and excludes those of other shapes.
+/// Check the keys of the kernel. Each shape needs its own lengths, and a kernel may not be too large.
 std::string shape_problem(const ConvolveConfig& config);
 std::string fwhm_problem(const ConvolveConfig& config);
 std::string sigma_problem(const ConvolveConfig& config);
@@ -76,23 +77,25 @@ std::string radius_problem(const ConvolveConfig& config);
 std::string size_problem(const ConvolveConfig& config);
 std::string values_problem(const ConvolveConfig& config);
 
-/// Complains if the width of the stars is given for only one of both frames. `own` and `other` are the two widths.
+/// Error message if the star width is given for only this one of the two frames. `own` and `other` are the FWHM in
+/// pixels of this and the other frame; 0: not given.
 std::string width_problem(double own, double other);
 
-/// Check the keys of the weight map. If weights.type needs a map, a file or an HDU must name it. The other keys are
-/// given only with such a type, weights.beyond only with weights.threshold. weights.hdu must leave an image to extract.
+/// Check the keys of the weight map. If weights.type needs a map, weights.file or weights.hdu must name the map. Else
+/// the other keys have no use; weights.beyond also needs weights.threshold. weights.hdu must leave an image to extract.
 std::string type_problem(const WeightsConfig& config);
 std::string map_use(const WeightsConfig& config, bool given);
 std::string beyond_use(const WeightsConfig& config);
 std::string hdu_problem(const WeightsConfig& config);
-/// Complains if a longest gap to be interpolated, `pixels`, is set but nothing is interpolated.
+/// Error message if the maximum gap to interpolate, `pixels`, differs from the default but weights.interpolate is none.
 std::string interpolated_use(const WeightsConfig& config, std::int64_t pixels);
 
-/// Check keys of the mask: its HDU must leave one to be extracted, and mask.bits needs a map.
+/// Check the keys of the mask: its HDUs must leave an image to extract, and mask.bits needs a map.
 std::string hdu_problem(const MaskConfig& config);
 std::string bits_use(const MaskConfig& config);
 
-/// Check the keys of a flag map, as those of the mask. Further maps need a first one, and each of them must name a map.
+/// Check the keys of a flag map, as those of the mask. Further flag maps need a first flag map, and each of them must
+/// name its map.
 std::string hdu_problem(const FlagMapConfig& config);
 std::string type_use(const FlagMapConfig& config);
 std::string bits_use(const FlagMapConfig& config);
@@ -100,62 +103,61 @@ std::string further_use(const FlagsConfig& config);
 std::string further_problem(const FlagsConfig& config);
 std::string further_map_problem(const FlagMapConfig& config);
 
-/// Check the keys of the threshold. A surface brightness needs a zero point, sources fainter than the sky need a sky
-/// level, and a seed must be above the threshold.
+/// Check the keys of the threshold. A surface brightness needs a zero point, a search for sources fainter than the sky
+/// needs a sky level, and the seed must be brighter than the threshold.
 std::string threshold_unit_problem(const Settings& config);
 std::string sign_problem(const Settings& config);
 std::string seed_problem(const DetectionConfig& config);
 
-/// Complains if detection.min_area is above detection.max_area, so that no source is kept.
+/// Error message if detection.min_area is above detection.max_area, so that every source would be dropped.
 std::string max_area_problem(const DetectionConfig& config);
 
-/// deblend.method needs a threshold above the sky.
+/// Checks that the threshold is above the sky if deblend.method is tree.
 std::string deblend_method_problem(const Settings& config);
 
-/// deblend.clean needs a threshold above the sky.
+/// Checks that the threshold is above the sky if deblend.clean is true.
 std::string deblend_clean_problem(const Settings& config);
 
-/// The false discovery rate assumes normal noise, so thresholds must be in units of the noise of the image in which
-/// sources are found.
+/// Check the keys of the false discovery rate. The rate assumes normal noise, so thresholds must be in units of the
+/// noise of the image in which sources are detected.
 std::string false_discovery_problem(const Settings& config);
 std::string correlated_pixels_use(const DetectionConfig& config);
 
-/// Check the settings of the matched filter. It needs a kernel, excludes values for pixels beyond the edges, and needs
-/// thresholds in units of noise.
+/// Check the keys of the matched filter. The filter needs a kernel and thresholds in units of the noise, and treats
+/// pixels beyond the edges as missing.
 std::string filter_use(const ConvolveConfig& config);
 std::string filter_problem(const Settings& config);
 
-/// Checks that the keyword of the saturation or of the gain is a valid FITS keyword, or `none`.
+/// Checks that measurement.saturation_keyword or gain_keyword is a valid FITS keyword, or `none`.
 std::string keyword_problem(const std::string& keyword);
 
-/// Checks that keywords to be copied are valid FITS keywords, and do not describe the structure of a file.
+/// Checks that output.header_keywords are valid FITS keywords that may be copied into a catalogue.
 std::string keywords_problem(const OutputConfig& config);
 
-/// Checks that apertures are valid diameters.
 std::string apertures_problem(const MeasurementConfig& config);
-/// Check the two numbers of an ellipse, factor and least radius, as in `example`, and the fractions of the flux.
+/// Check the two numbers of the ellipse of FLUX_AUTO or FLUX_PETRO, factor and minimum radius, and the flux fractions
+/// of FLUX_RADIUS. A message shows `example` as a valid value.
 std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example);
 std::string fractions_problem(const MeasurementConfig& config);
-/// Check the radii of the annulus, and the diameters of the least apertures.
 std::string annulus_problem(const MeasurementConfig& config);
 std::string least_apertures_problem(const MeasurementConfig& config);
 
-/// Checks that all columns exist, and that the settings that they need are given.
+/// Checks that output.columns names only columns that exist, each once, and that the settings that columns need are
+/// given.
 std::string columns_problem(const Settings& config);
-/// Tells which columns PSFEx would miss in a catalogue with VIGNET in the format ldac; empty if none. PSFEx crashes
+/// Names the columns that PSFEx would miss in a catalogue with VIGNET in the format ldac; empty if none. PSFEx crashes
 /// without FLAGS or ELONGATION, and reads no star without the other columns.
 std::string psfex_problem(const Settings& config);
-/// Compression needs outputs to compress.
+/// Check that there is an output to compress if compression is set.
 std::string check_compression_use(const OutputConfig& config);
 std::string parquet_compression_use(const OutputConfig& config);
-/// Check that copies of stars come with a report, and sources brighter than the sky.
+/// Check that output.report_copies comes with a report, and with a search for sources brighter than the sky.
 std::string report_copies_use(const OutputConfig& config);
 std::string report_copies_problem(const Settings& config);
 
-/// Checks that the common catalogue of several HDUs comes with their catalogues in FITS.
+/// Checks that output.one_catalogue, which joins the FITS catalogues of several HDUs, comes with the format fits.
 std::string one_catalogue_problem(const OutputConfig& config);
 
-/// Checks that the value drawn white is above the value drawn black.
 std::string high_problem(const QuicklookConfig& config);
 
 }  // namespace srcextract::config

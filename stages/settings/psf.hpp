@@ -5,27 +5,27 @@
 
 namespace srcextract {
 
-/// The key that names the file of the model.
+/// The configuration key that names the file of the PSF model.
 inline constexpr const char* psf_key = "psf.file";
 
-/// From which light the photon noise of a pixel is computed in a fit of the PSF: the fitted model, only the sky, or the
-/// pixel's own value.
+/// The light from which a PSF fit computes the photon noise of a pixel: the fitted model and the sky, only the sky, or
+/// the pixel's own value.
 enum class PsfWeights { model, sky, data };
 
-/// Where the model of a star's shape comes from: a file, or a fit to the image itself.
+/// Where the PSF model comes from: a file, or a fit to the stars of the image itself.
 enum class PsfMethod { file, fit };
 
-/// What the flux of a star includes: only the light in the aperture by which the maker of the model normalised it, or
-/// all light.
+/// The light that the fitted flux of a star includes. aperture: the light in the aperture in which PSFEx normalised the
+/// model. total: all light of the model.
 enum class PsfNormalise { aperture, total };
 
-/// The model of a star's shape, and how it is fitted.
+/// The PSF model, and how the model is fitted to stars.
 struct PsfConfig {
   PsfMethod method = PsfMethod::file;
-  std::string file;         ///< PSFEx's .psf; empty: none
-  std::int64_t degree = 2;  ///< highest degree of the polynomial by which a fitted model varies over the field
+  std::string file;         ///< path of a model in PSFEx's format .psf; empty: none
+  std::int64_t degree = 2;  ///< degree of the polynomial in x and y by which a model fitted to the image varies
   PsfNormalise normalise = PsfNormalise::aperture;
-  PsfWeights weights = PsfWeights::model;  ///< which light gives the photon noise of pixels
+  PsfWeights weights = PsfWeights::model;
 
   bool operator==(const PsfConfig&) const = default;
 };

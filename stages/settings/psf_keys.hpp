@@ -26,7 +26,6 @@ inline std::vector<std::string> names_of(PsfNormalise) {
 
 namespace srcextract::config {
 
-/// The keys of the section `psf`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_psf_field(AnySettings& c, F&& f) {
   const Section section{"psf", "The shape of stars, and fits of it"};

@@ -18,8 +18,8 @@ namespace srcextract {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-constexpr int most_side = 256;         ///< most pixels along a side of a mask
-constexpr double most_covered = 1024;  ///< most pixels of the image along a side of a mask
+constexpr int most_side = 256;         ///< maximum pixels along a side of PSF_MASK, the images of the PSF model
+constexpr double most_covered = 1024;  ///< maximum image pixels that a side of PSF_MASK covers
 
 std::optional<double> number(const NumberTable& table, const std::string& card) {
   const auto found = table.cards.find(card);
@@ -35,7 +35,7 @@ std::string text(const NumberTable& table, const std::string& card) {
              : "";
 }
 
-/// The whole number of a card, if it is from `least` to `most`; else nothing.
+/// The value of a card if it is an integer from `least` to `most`; else nothing.
 std::optional<int> whole(const NumberTable& table, const std::string& card, int least, int most) {
   const std::optional<double> value = number(table, card);
   if (!value || *value != std::floor(*value) || *value < least || *value > most) return std::nullopt;
@@ -46,15 +46,16 @@ std::string numbered_card(const char* name, int which) {
   return name + std::to_string(which + 1);
 }
 
-/// A model while its cards are read.
+/// A PSF model whose header cards are being read.
 struct Draft {
   PsfModel model;
-  std::vector<int> exponents;  ///< of each term, most_dimensions for each
+  std::vector<int> exponents;  ///< exponents of each polynomial term, most_dimensions for each term
   std::string problem = {};
 };
 
-/// Lists the terms of the polynomial in PSFEx's order: powers of the first dimension rise first, as long as the degree
-/// of the dimension's group allows.
+/// Lists the terms of the polynomial in PSFEx's order: the power of the first dimension rises fastest. The powers of
+/// the dimensions of a group sum up to at most the group's degree. `groups` has the group of each dimension, and `left`
+/// the degree of each group.
 void list_terms(const std::vector<int>& groups, std::vector<int> left, Draft& draft) {
   std::vector<int> power(PsfModel::most_dimensions, 0);
   draft.model.terms = 0;
@@ -119,7 +120,7 @@ void read_polynomial(const NumberTable& table, Draft& draft) {
     fail("its polynomial has more than " + std::to_string(PsfModel::most_terms) + " terms; lower PSFVAR_DEGREES");
 }
 
-/// Reads the sizes of the mask and PSF_FWHM, or sets draft.problem.
+/// Reads the sizes of PSF_MASK, its pixel step, and PSF_FWHM, or sets draft.problem.
 void read_sizes(const NumberTable& table, Draft& draft) {
   const auto fail = [&](const std::string& problem) { draft.problem = problem; };
   const std::optional<int> axes = whole(table, "PSFNAXIS", 2, 3);
@@ -143,7 +144,7 @@ void read_sizes(const NumberTable& table, Draft& draft) {
     fail("its mask covers more than 1024 pixels of an image; lower PSF_SIZE or PSF_SAMPLING");
 }
 
-/// sin(2 pi k / n) for all k.
+/// Returns sin(2 pi k / n) for all k from 0 to n - 1.
 std::vector<double> sines_of(int n) {
   std::vector<double> all(static_cast<std::size_t>(n));
   for (int k = 0; k < n; ++k) {
@@ -154,9 +155,9 @@ std::vector<double> sines_of(int n) {
   return all;
 }
 
-/// Convolves values on a grid of n x n with an exponential disk of scale length h, in pixels of the grid. The response
-/// at frequency k is (1 + (2 pi k h)^2)^(-3/2). It is symmetric about zero frequency, so Hartley's transform along
-/// either axis (cosines plus sines) can replace complex numbers.
+/// Convolves values on a grid of n x n with an exponential disk exp(-r / h) of scale length h, in pixels of the grid.
+/// The disk's response at frequency k is (1 + (2 pi k h)^2)^(-3/2). As the response is symmetric about zero frequency,
+/// Hartley's transform along either axis (cosines plus sines) replaces complex numbers.
 class DiskConvolution {
  public:
   DiskConvolution(int n, double length) : n_(n), both_(both_of(n)) {
@@ -187,7 +188,8 @@ class DiskConvolution {
     return all;
   }
 
-  /// Transforms along rows, then along columns. The transform of an axis is its own inverse, but for the factor n.
+  /// Transforms the grid along rows, then along columns. The transform along an axis is its own inverse, up to a factor
+  /// n.
   void transform(std::vector<double>& grid) const {
     const auto n = static_cast<std::size_t>(n_);
     std::vector<double> line(n);
@@ -207,12 +209,13 @@ class DiskConvolution {
   std::vector<double> both_, response_;
 };
 
-/// The scale length of an exponential disk that is as wide as a disk of this length that SExtractor draws. SExtractor
-/// counts the light of five points along each side of a pixel of the mask as if all of it were in the pixel's middle.
-/// Lengths are in pixels of the mask.
+/// The scale length of an exact exponential disk that is as wide as the disk that SExtractor draws for this `length`.
+/// SExtractor samples each mask pixel at 5 x 5 points, and counts their light as if all of it were in the pixel's
+/// middle. Lengths are in pixels of the mask.
 double drawn_length(double length) {
   constexpr int points = 5;
-  constexpr double fine = 2, lengths = 12;  // a disk so long is drawn well; beyond so many lengths is no light
+  // From a length of 2 the drawn disk is exact enough, and beyond 12 lengths the disk has no light.
+  constexpr double fine = 2, lengths = 12;
   if (length > fine) return length;
   const int reach = (static_cast<int>(std::ceil(lengths * length)) + 1) * points + points / 2;
   double light = 0, squares = 0;
@@ -224,10 +227,10 @@ double drawn_length(double length) {
       squares += value * pixel * pixel;
     }
   }
-  return std::sqrt(squares / light / 3);  // the mean square of x in a disk is 3 lengths squared
+  return std::sqrt(squares / light / 3);  // in an exact exponential disk the mean square of x is 3 length^2
 }
 
-/// Writes a plane, column by column.
+/// Copies the model's part of a square grid to `out`, column by column.
 void put_plane(const std::vector<double>& grid, int side, const PsfModel& model, double* out) {
   for (std::int64_t x = 0; x < model.columns; ++x)
     for (std::int64_t y = 0; y < model.rows; ++y)
@@ -235,10 +238,13 @@ void put_plane(const std::vector<double>& grid, int side, const PsfModel& model,
           grid[static_cast<std::size_t>(y) * static_cast<std::size_t>(side) + static_cast<std::size_t>(x)];
 }
 
-/// Packs a model into the numbers that PsfModel reads. `mask` has the planes of the PSF's mask, row by row.
+/// Packs a model into the array of numbers that PsfModel reads. `mask` has one image of PSF_MASK for each polynomial
+/// term, row by row.
 std::vector<double> numbers_of(const Draft& draft, const std::vector<double>& mask) {
-  constexpr int margin = 16;              // in which the disk fades
-  constexpr double disk_part = 1.0 / 16;  // the disk's scale length divided by PSF_FWHM
+  constexpr int margin = 16;              // pixels added to the grid, so that light of the disk does not wrap around
+                                          // its edges
+  constexpr double disk_part = 1.0 / 16;  // scale length of the disk in units of PSF_FWHM, as in SExtractor's
+                                          // SPREAD_MODEL
   PsfModel model = draft.model;
   std::vector<double> all(static_cast<std::size_t>(PsfModel::count_of(model.columns, model.rows, model.terms)), 0);
   const double head[] = {static_cast<double>(model.columns),
@@ -308,7 +314,7 @@ TableNumbers psf_numbers(const std::vector<NumberTable>& tables) {
 
 double psf_sum(const std::vector<double>& numbers) {
   const PsfModel model(numbers.data());
-  double sum = 0;  // where all coordinates are 0, only the first term of the polynomial is left
+  double sum = 0;  // only the constant term: the others are 0 where the scaled coordinates are 0
   for (int i = 0; i < model.columns * model.rows; ++i) sum += model.light()[i];
   return sum * model.step * model.step;
 }

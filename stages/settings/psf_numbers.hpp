@@ -6,13 +6,15 @@
 
 namespace srcextract {
 
-/// Reads the models of PSFEx's .psf, one for each table PSF_DATA, as the numbers that PsfModel reads.
+/// Reads a file in PSFEx's format .psf. For each of its tables PSF_DATA, the result has a set of numbers that PsfModel
+/// reads.
 TableNumbers psf_numbers(const std::vector<NumberTable>& tables);
 
-/// The summed light of a star of flux 1, in pixels of the image, in the middle of the model's field.
+/// The sum over image pixels of the model of a star of flux 1 in the middle of the model's field.
 double psf_sum(const std::vector<double>& numbers);
 
-/// Scales the model so that psf_sum() is 1, if it is above 0.
+/// Divides the model's planes by psf_sum(), so that the sum becomes 1. A model whose sum is not above 0 stays
+/// unchanged.
 void normalise_psf(std::vector<double>& numbers);
 
 }  // namespace srcextract

@@ -12,11 +12,11 @@ enum class Overlay { none, ellipses, pixels };
 struct QuicklookConfig {
   Stretch stretch = Stretch::asinh;
   Limits limits = Limits::zscale;
-  double low = 0;   ///< drawn black, if limits is `values`
-  double high = 0;  ///< drawn white, if limits is `values`
+  double low = 0;   ///< pixel value that is drawn black, with Limits::values
+  double high = 0;  ///< pixel value that is drawn white, with Limits::values
   std::int64_t bins = 4096;
   Overlay overlay = Overlay::ellipses;
-  std::int64_t size = 1024;  ///< maximum pixels of the longer side
+  std::int64_t size = 1024;  ///< maximum number of pixels of the picture's longer side; larger images are scaled down
 
   bool operator==(const QuicklookConfig&) const = default;
 };

@@ -31,42 +31,44 @@
 
 namespace srcextract {
 
-/// How a frame of a difference is read, with its gain and saturation.
+/// How one of the two frames of `srcextract difference` is read, with its gain and saturation.
 struct FrameSettings {
   CombineConfig combine;
   BackgroundConfig background;
   WeightsConfig weights;
-  double gain = 0;        ///< in e-/count; 0 = not known
-  double saturation = 0;  ///< in counts; 0 = not known
+  double gain = 0;        ///< in e-/count; 0: unknown
+  double saturation = 0;  ///< in counts; 0: unknown
 
   bool operator==(const FrameSettings&) const = default;
 };
 
-/// Values that no key gives: numbers in files that keys name (make_image_config), and values from the image's header
-/// (pipeline/resolve).
+/// Values that are not the value of a key: numbers in files that keys name (read by make_image_config), and values from
+/// the image's header (read by pipeline/resolve).
 struct Resources {
   using Numbers = std::shared_ptr<const std::vector<double>>;
 
-  /// The numbers of files (Field::numbers, Field::tables), by the path of the key that names the file. A file may have
-  /// one set for each image of the image's file; pipeline/resolve keeps only the set of this image.
+  /// The numbers in files (Field::numbers, Field::tables). The map's key is the configuration key that names the file.
+  /// A file may have one set of numbers for each image of a multi-extension file; pipeline/resolve keeps only the set
+  /// of the present image.
   std::map<std::string, std::vector<Numbers>, std::less<>> files = {};
-  double class_scale = 0;  ///< pixel scale for CLASS_STAR; 0: measurement.pixel_scale
-  double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = no source is
-  /// for a difference; unset: the settings of the image itself
+  double class_scale = 0;  ///< pixel scale in arcseconds for CLASS_STAR; 0: measurement.pixel_scale is used
+  double saturation = 0;   ///< sources with a pixel of at least this value are flagged as saturated; 0: none
+  /// Settings of the frames of a difference. Unset: the frame has the settings of the image itself (frame_settings).
   std::optional<FrameSettings> reference = {}, fresh = {};
-  bool has_star_profile = false;  ///< a later step will find the shape of the image's stars
-  /// The words of output.columns that are to be written, if alerts make more columns necessary; else unset.
+  bool has_star_profile = false;  ///< whether a later step provides the shape of the image's stars
+  /// The columns to write, as in output.columns, if alerts add columns to output.columns that are measured but not
+  /// written. Unset: output.columns.
   std::optional<std::vector<std::string>> written_columns = {};
-  std::optional<PixelBeam> beam = {};  ///< if a setting needs it (uses_beam)
-  double frequency = 0;                ///< of a radio map with a beam, in Hz; 0: unknown
+  std::optional<PixelBeam> beam = {};  ///< the image's beam; unset if no setting needs a beam (uses_beam)
+  double frequency = 0;                ///< frequency in Hz of a radio map with a beam; 0: unknown
 
-  /// The first set of numbers of the file that this key names; null: the key names no file.
+  /// The first set of numbers in the file that this configuration key names; null: the key names no file.
   const std::vector<double>* numbers_of(std::string_view key) const {
     const auto found = files.find(key);
     return found == files.end() ? nullptr : found->second.front().get();
   }
 
-  /// Files are equal if their numbers are.
+  /// Compares the numbers of files, not the pointers to them.
   bool operator==(const Resources& other) const {
     const auto same_set = [](const Numbers& a, const Numbers& b) { return a == b || *a == *b; };
     const auto same = [&](const auto& a, const auto& b) {
@@ -79,13 +81,12 @@ struct Resources {
   }
 };
 
-/// The part of a configuration that stages use: the values of all keys, and resources.
 struct Settings {
   InputConfig input;
   BeamConfig beam;
   CombineConfig combine;
   BackgroundConfig background;
-  GivenSkyConfig given_sky;  ///< keys of the section `background`
+  GivenSkyConfig given_sky;  ///< the keys `level`, `level_hdu` and `rms` of the section `background`
   WeightsConfig weights;
   MaskConfig mask;
   FlagsConfig flags;
@@ -106,39 +107,37 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-/// Whether Gaussians are fitted to islands.
 inline bool fits_gaussians(const Settings& of) {
   return of.fit.model == FitModel::gaussians;
 }
 
-/// Whether deblending is followed by the stage that joins or drops sources: CLEAN, or a largest area.
+/// Whether the cleaning stage follows deblending: CLEAN, or dropping of sources above detection.max_area.
 inline bool cleans_sources(const Settings& of) {
   return of.deblend.clean || of.detection.max_area > 0;
 }
 
-/// Whether the image is the weighted mean of a radio cube's channels, which are then read one by one.
+/// Whether the image is the weighted mean of a radio cube's channels. The channels are then read one by one.
 inline bool combines_channels(const Settings& of) {
   return fits_gaussians(of) && of.combine.method == CombineMethod::inverse_variance && of.combine.hdus.empty() &&
          of.combine.files.empty();
 }
 
-/// Whether fitted Gaussians are measured in planes of a cube.
 inline bool measures_cube(const Settings& of) {
   return fits_gaussians(of) && (of.fit.channels || of.fit.stokes);
 }
 
-/// Whether all stars are fitted at once, which replaces detection.
+/// Whether all stars are fitted at once (crowd.method), which replaces detection.
 inline bool fits_crowd(const Settings& of) {
   return of.crowd.method == CrowdMethod::joint;
 }
 
-/// Whether some setting needs the beam of the image, which Resources must then have.
+/// Whether a setting needs the beam of the image; Resources::beam must then be set.
 inline bool uses_beam(const Settings& of) {
   return fits_gaussians(of) || of.background.mesh_beams > 0;
 }
 
-/// How the image itself is read. reference_settings and fresh_settings return the same, unless a difference has
-/// settings of its own for that frame.
+/// The settings with which the image itself is read. reference_settings and fresh_settings return the same, unless
+/// Resources has separate settings for that frame of a difference.
 inline FrameSettings frame_settings(const Settings& of) {
   return {of.combine, of.background, of.weights, of.measurement.gain, of.resources.saturation};
 }
@@ -149,7 +148,7 @@ inline FrameSettings fresh_settings(const Settings& of) {
   return of.resources.fresh ? *of.resources.fresh : frame_settings(of);
 }
 
-/// Whether one of the frames of a difference has a map of its noise.
+/// Whether one of the frames of a difference has a weight map.
 inline bool frames_have_maps(const Settings& of) {
   return has_map(reference_settings(of).weights) || has_map(fresh_settings(of).weights);
 }

@@ -26,7 +26,7 @@ inline std::vector<std::string> names_of(BeyondThreshold) {
 
 namespace srcextract::config {
 
-/// Declares the keys of the section `weights` about bad pixels.
+/// Declares the keys of the section `weights` that are about the interpolation of bad pixels.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_interpolation_field(const Section& section, AnySettings& c, F&& f) {
   f(Field{.section = section,
@@ -52,7 +52,6 @@ void for_each_interpolation_field(const Section& section, AnySettings& c, F&& f)
     c.weights.interpolate_rows);
 }
 
-/// The keys of the section `weights`.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_weights_field(AnySettings& c, F&& f) {
   const Section section{"weights", "How noisy each pixel is"};

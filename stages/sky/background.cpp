@@ -31,7 +31,7 @@ std::vector<float> sorted_sample(const Image<float, Cpu>& image) {
   sample.reserve(static_cast<std::size_t>(samples));
   HeldRows held;
   for (int i = 0; i < samples; ++i) {
-    // The sample of a small image is every pixel, in order.
+    // If the image has no more pixels than the sample, the sample is every pixel, in order.
     const std::int64_t at = samples == count ? i : sample_position(i, samples, count), row = at / image.shape.width;
     held = HeldRows(image, row, row + 1);
     const float pixel = image.pixels[at];
@@ -60,10 +60,13 @@ Extremes widest(const Extremes& a, const Extremes& b) {
   return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
 }
 
-/// Gives the clip the sums and medians of an image's pixels (stages/sky/clip.hpp). One pass over the image sums the
-/// core, which lies in every clipped set. It keeps the tail, the few pixels outside the core, and the window, the
-/// pixels near the median. Later rounds read only the kept pixels. If the guess of core and window proves wrong, a new
-/// guess is made and the image is read again.
+/// Provides the sums and medians of an image's pixels that clip() (stages/sky/clip.hpp) asks for. Two intervals of
+/// pixel values are guessed from a sample: the core, which should be inside every clipped set, and the window, which
+/// should contain every median.
+///
+/// One pass over the image sums the pixels in the core. The pass keeps the tail (the few pixels outside the core) and
+/// the pixels in the window. Later clip iterations read only the kept pixels. If a guess proves wrong, a new guess is
+/// made and the image is read again.
 class ClipPixels {
  public:
   ClipPixels(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where)
@@ -96,7 +99,8 @@ class ClipPixels {
 
   const PixelSums& sum(const Interval& interval) {
     if (!interval.contains(guess_.core)) {
-      // Later intervals lie in this interval. Its middle half is the core until they shrink that far.
+      // Later intervals are inside this interval. The middle half of the interval becomes the core, which no longer
+      // needs a new guess until an interval is narrower than that half.
       const float quarter = (interval.upper - interval.lower) / 4;
       guess_.core = {interval.lower + quarter, interval.upper - quarter};
       look();
@@ -108,7 +112,8 @@ class ClipPixels {
       return sums_;
     }
     sums_ = {};
-    // The clip asks for the extremes of the first interval, which cost little in this pass.
+    // clip() asks for the extremes of the first interval right after its sums, so the same pass finds both at little
+    // cost.
     Extremes of_tail;
     const bool first = !last_ && have_tails();
     std::mutex merge;
@@ -124,10 +129,11 @@ class ClipPixels {
     return sums_;
   }
 
-  /// Returns the extremes of the pixels in the last interval that was summed, or in the one before it.
+  /// Returns the smallest and largest pixel in `interval`, which must be the interval of the last sum() or of the sum()
+  /// before it.
   Extremes extremes(const Interval& interval) {
     const Extremes found = tail_extremes(interval);
-    // If tail pixels lie on both sides of the core, they are the extremes. Otherwise pixels of the core may be.
+    // If tail pixels are on both sides of the core, they are the extremes. Else a pixel of the core may be an extreme.
     if (found.smallest <= guess_.core.lower && found.largest >= guess_.core.upper) return found;
     if (!core_extremes_) {
       core_extremes_ = extremes_of(
@@ -145,10 +151,10 @@ class ClipPixels {
  private:
   int sample_size() const { return static_cast<int>(sample_.size()); }
 
-  /// What a pass reads of a piece: its pixels, or those that it has kept, if they did fit.
+  /// Which pixels a pass reads of a piece (a fixed number of consecutive pixels of the image): all pixels, or the kept
+  /// pixels of tail or window. If the kept pixels did not fit in memory, all pixels are read.
   enum class Reads { pixels, tail, window };
 
-  /// Calls f(piece) for all pieces.
   template <class F>
   void for_each_piece(Reads reads, const F& f) {
     parallel_for(std::ssize(pieces_), 1, where_, [&](std::int64_t i, std::int64_t) {
@@ -157,7 +163,7 @@ class ClipPixels {
       f(pieces_[piece]);
     });
   }
-  /// Holds the rows of a piece, if their pixels are read.
+  /// Holds the rows of a piece in memory if `reads` needs all pixels of the piece; else holds nothing.
   HeldRows rows_of(std::size_t piece, Reads reads) const {
     if (reads == Reads::tail ? pieces_[piece].has_tail() : reads == Reads::window && pieces_[piece].has_window())
       return {};
@@ -165,8 +171,9 @@ class ClipPixels {
     return rows_of_pixels(image_, first, first + piece_pixels);
   }
 
-  /// Calls f(begin, end) for ranges of pieces, an equal share for every thread. For results that are tables: one table
-  /// per thread is filled, since adding a table to the total takes as long as filling it from one piece.
+  /// Calls f(begin, end) in parallel for ranges of pieces, one range for each thread. Callers whose result is a table
+  /// fill one table in each call of f. With a table for each piece, adding the tables would take as long as filling
+  /// them.
   template <class F>
   void for_each_share(const F& f) {
     const auto count = static_cast<std::int64_t>(pieces_.size());
@@ -185,8 +192,8 @@ class ClipPixels {
     return extremes_of(Reads::tail, [&](const ClipPiece& piece) { return piece.tail_extremes(interval); });
   }
 
-  /// Whether ordering the tail by bins pays for this interval and later ones. Later rounds then run on one thread,
-  /// since threads would wait for one another longer than so few pixels take.
+  /// Whether sorting the tail into bins saves time in this and later intervals. Later intervals are then summed by one
+  /// thread, since for so few pixels threads would wait longer for each other than the work takes.
   bool bins_pay(const Interval& interval) const {
     constexpr std::size_t few = std::size_t{1} << 13;
     if (!near_.contains(interval) || !have_tails()) return false;
@@ -250,8 +257,9 @@ class ClipPixels {
     return total;
   }
 
-  /// Bounds of the values of the pixels in an interval within the window. For the window itself its own ends serve, and
-  /// cost nothing. In a smaller interval the true extremes are found, since all of its many pixels may be equal.
+  /// Bounds of the pixel values in an interval within the window. For the whole window the ends of the interval serve
+  /// as bounds, which needs no pass. For a smaller interval the exact extremes are found, since an interval with many
+  /// pixels may hold only equal pixels.
   Extremes window_extremes(const Interval& interval) {
     if (interval.contains(guess_.window) && std::isfinite(interval.lower) && std::isfinite(interval.upper)) {
       return {next_above(interval.lower), next_below(interval.upper)};
@@ -293,7 +301,8 @@ class ClipPixels {
     return total;
   }
 
-  /// The scale of the grid for a sample without spread, from the smallest distance of a pixel from the grid's centre.
+  /// The scale of the grid for a sample whose interquartile range is 0: the smallest nonzero distance of a pixel from
+  /// the grid's centre, rounded down to a power of two; 1 if all distances are 0.
   double smallest_scale() {
     double smallest = std::numeric_limits<double>::infinity();
     std::mutex merge;
@@ -318,9 +327,10 @@ class ClipPixels {
   std::int64_t unmasked_ = 0;
   PixelSums sums_;
   std::optional<Interval> last_;                             ///< the last interval summed since look()
-  std::optional<Extremes> core_extremes_;                    ///< set once they were needed
-  std::optional<std::pair<Interval, Extremes>> first_tail_;  ///< of the first interval since look()
-  std::optional<BinnedTail> binned_;                         ///< set since look(), once rounds use it
+  std::optional<Extremes> core_extremes_;                    ///< extremes of the pixels in the core; unset until needed
+  std::optional<std::pair<Interval, Extremes>> first_tail_;  ///< extremes of the tail pixels in the first interval
+                                                             ///< since look()
+  std::optional<BinnedTail> binned_;                         ///< the tail sorted into bins; unset until bins_pay()
   std::optional<RankSearch> ranks_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// Statistics of a set of pixels. Count, extremes and median are exact; sigma is the population standard deviation. The
-/// median of an even count is the mean of the two middle values. Mean and deviation come from the exact sums of
+/// Statistics of a set of pixels. Count, extremes and median are exact; the median of an even count is the mean of the
+/// two middle values. sigma is the population standard deviation. Mean and sigma are computed from the exact sums of
 /// stages/sky/deviation_sums.hpp.
 struct Statistics {
   std::int64_t count = 0;
@@ -25,23 +25,25 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
-/// Summary of an estimate of the sky in meshes (stages/sky/mesh.hpp).
+/// Summary of an estimate of the sky in meshes, the cells of a grid over the image (stages/sky/mesh.hpp).
 struct MeshFacts {
-  std::int64_t width = 0, height = 0;  ///< number of meshes along x and y; 0: one level and noise for the whole image
-  std::int64_t bad = 0;                ///< meshes with too many masked pixels
-  float least_level = 0, most_level = 0, least_rms = 0, most_rms = 0;  ///< of the nodes
+  std::int64_t width = 0, height = 0;  ///< number of meshes along x and y; 0: the sky was not estimated in meshes
+  std::int64_t bad = 0;                ///< number of meshes with too many masked pixels
+  float least_level = 0, most_level = 0, least_rms = 0, most_rms = 0;  ///< minimum and maximum over the meshes, after
+                                                                       ///< the median filter
 
   bool operator==(const MeshFacts&) const = default;
 };
 
 /// Sky level and noise of an image.
 struct Background {
-  Statistics all;         ///< over every pixel that is not masked
-  Statistics clipped;     ///< over the pixels that survive the clip: its median is the sky level, its sigma the noise
-  double zero_share = 0;  ///< fraction of a sample's pixels that are 0; many zeros are padding that should be masked
+  Statistics all;         ///< of all pixels that are not masked
+  Statistics clipped;     ///< of the pixels that clipping keeps: the median is the sky level, and sigma is the noise
+  double zero_share = 0;  ///< fraction of zeros in a sample of pixels; many zeros are padding that should be masked
   std::int64_t iterations = 0;
-  bool converged = false;  ///< the last round clipped no pixel; false if max_iterations ended the clip
-  MeshFacts mesh;          ///< set by an estimate in meshes; `all` and `clipped` then have only level, noise and count
+  bool converged = false;  ///< whether the last iteration clipped no pixel; false if max_iterations ended the clipping
+  MeshFacts mesh;          ///< for an estimate in meshes; then only median and sigma of `clipped`, and all.count, are
+                           ///< set besides
 
   bool operator==(const Background&) const = default;
 };
@@ -64,17 +66,17 @@ inline void record_fields(const Background& background, FieldRecorder& to) {
   to.value("bad meshes", background.mesh.bad);
 }
 
-/// Estimates sky level and noise by a kappa-sigma clip about the median. A round keeps the pixels with median - kappa
-/// sigma < pixel < median + kappa sigma, with median and sigma of the current set. Repeats on the kept pixels until no
-/// pixel is clipped, or config.max_iterations rounds are done. A set of equal pixels (sigma = 0) ends the clip. If
-/// every pixel is masked, all.count is 0.
+/// Estimates sky level and noise by kappa-sigma clipping about the median. An iteration keeps the pixels with median -
+/// kappa sigma < pixel < median + kappa sigma, where median and sigma are those of the current set. Iterations end when
+/// no pixel is clipped, when sigma is 0, or after config.max_iterations. If every pixel is masked, all.count is 0.
 Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
                                            const Cpu& where);
 Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
                                            const Gpu& where);
 
-/// Estimates the background as above. On a device the clip also finds quads of pixels that may be above the threshold,
-/// for find_runs.
+/// Estimates sky level and noise as the overload without `bright` does. On a GPU the clipping also finds quads (groups
+/// of 4 consecutive pixels) that may exceed the detection threshold, for find_runs. The CPU version ignores the last
+/// argument.
 inline Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
                                                   const Cpu& where, BrightQuads<Cpu>&) {
   return estimate_background(image, config, where);

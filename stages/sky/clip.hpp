@@ -8,16 +8,18 @@
 
 namespace srcextract {
 
-/// The kappa-sigma clip (contract in stages/sky/background.hpp), for both back ends. Every clipped set is the pixels in
-/// an interval of values, so no pixel is moved: a round needs one sum over an interval and one median. `Pixels` has
+/// The kappa-sigma clipping of estimate_background (stages/sky/background.hpp), for CPU and GPU. Every clipped set is
+/// the set of pixels in an interval of values, so no pixel is moved. An iteration needs one sum over an interval and
+/// one median. `Pixels` provides:
 ///   SumGrid grid(); void set_grid(SumGrid);
-///   double zero_share(): the fraction of a sample that is 0
-///   const PixelSums& sum(Interval): each interval must lie in the interval of the previous call
-///   double median(below, count): of the `count` pixels after the `below` smallest
-///   Extremes extremes(Interval): of the pixels in the last summed interval, or in the one before it.
+///   double zero_share(): the fraction of zeros in a sample
+///   const PixelSums& sum(Interval): each interval must be inside the interval of the previous call
+///   double median(below, count): the median of the `count` pixels that follow the `below` smallest pixels
+///   Extremes extremes(Interval): smallest and largest pixel in the interval of the last or last but one sum()
 ///
-/// Sums are of multiples of a step, the grid (SumGrid). A set much narrower than the grid's scale, or far from its
-/// centre, would have few digits. Such a set gets a grid of its own, which is part of the specification, too.
+/// Sums round deviations to multiples of a step that SumGrid defines. For a set much narrower than the grid's scale, or
+/// far from the grid's centre, sums would have few significant digits. A set of this kind is summed again on a grid
+/// made for it. The change of grid affects results, so all implementations must change the grid in the same cases.
 template <class Pixels>
 SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations, Pixels& pixels) {
   const auto statistics = [&](const PixelSums* sums, const Interval& interval) {
@@ -30,7 +32,7 @@ SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations
       moments = moments_of(*sums, grid);
       double width = sqrt(moments.variance);
       if (width >= grid.scale / 8 && fabs(grid.deviation(static_cast<float>(s.median))) <= 256 * width) break;
-      if (width == 0) {  // on this grid
+      if (width == 0) {  // the set is narrower than the grid resolves
         const Extremes extremes = pixels.extremes(interval);
         width = static_cast<double>(extremes.largest) - extremes.smallest;
         if (width == 0) break;
@@ -44,7 +46,7 @@ SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations
   };
   const auto bound = [&](Statistics& s, const Interval& interval) {
     const Extremes extremes = pixels.extremes(interval);
-    s.min = extremes.smallest + 0.0F;  // +0 for either zero
+    s.min = extremes.smallest + 0.0F;  // -0 becomes +0
     s.max = extremes.largest + 0.0F;
   };
 
@@ -56,7 +58,7 @@ SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations
   for (bool first = true;; first = false) {
     const PixelSums& sums = pixels.sum(next);
     background.converged = !first && sums.count == current.count;
-    // If kappa is so small that no pixel is left, the previous set, which was not empty, is the result.
+    // If kappa is so small that no pixel is left, the previous set, which has pixels, is the result.
     if (background.converged || sums.count == 0) break;
     current = statistics(&sums, next);
     kept = next;

@@ -13,14 +13,14 @@
 
 namespace srcextract {
 
-/// Number of pixels of a piece, and room in which a piece keeps pixels for the clip: the tail, pixels outside the
-/// clip's core, and the window, pixels near the median. The room suffices for the tails of crowded images. A piece
-/// whose pixels do not fit is read again.
+/// Number of pixels of a piece, and numbers of pixels that a piece can keep for the clip. The tail (pixels outside the
+/// core, an interval that is inside every clipped set) gets 3/16 of a piece, which suffices for crowded images. The
+/// window (pixels near the median) gets 5/32. If kept pixels do not fit, the pixels of the piece are read again.
 inline constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 inline constexpr std::int64_t tail_pixels = piece_pixels / 16 * 3;
 inline constexpr std::int64_t window_pixels = piece_pixels / 32 * 5;
 
-/// Calls f(chunk, its length) for all pixels.
+/// Calls f(pointer, count) for chunks of at most chunk_pixels pixels.
 template <class F>
 void for_each_chunk(std::span<const float> pixels, const F& f) {
   for (std::size_t begin = 0; begin < pixels.size(); begin += chunk_pixels) {
@@ -28,7 +28,8 @@ void for_each_chunk(std::span<const float> pixels, const F& f) {
   }
 }
 
-/// A list of some pixels of a piece in given memory, or a note that they did not fit.
+/// A list of some pixels of a piece, in memory that the caller provides. If the pixels do not fit, full() is true and
+/// the list is not usable.
 class KeptPixels {
  public:
   void restart(std::span<float> room) {
@@ -36,7 +37,7 @@ class KeptPixels {
     size_ = 0;
     full_ = false;
   }
-  /// Returns where to write up to `most` more pixels; `elsewhere` if they may not fit.
+  /// Returns the address at which to write up to `most` more pixels; `elsewhere` if they may not fit.
   float* begin_append(int most, float* elsewhere) {
     full_ = full_ || size_ + static_cast<std::size_t>(most) > room_.size();
     return full_ ? elsewhere : room_.data() + size_;
@@ -44,7 +45,7 @@ class KeptPixels {
   void end_append(const float* end) {
     if (!full_) size_ = static_cast<std::size_t>(end - room_.data());
   }
-  /// Removes the pixels outside the interval, and calls f(chunk, its length) for the remaining ones.
+  /// Removes the pixels outside the interval, and calls f(pointer, count) for chunks of the remaining pixels.
   template <class F>
   void keep_only(const Interval& interval, const F& f) {
     std::size_t kept = 0;
@@ -68,7 +69,7 @@ class KeptPixels {
   bool full_ = false;
 };
 
-/// A piece of the image, and the pixels of it that one pass keeps: tail and window.
+/// A piece (consecutive pixels) of the image, with the two sets of its pixels that one pass keeps: tail and window.
 class ClipPiece {
  public:
   ClipPiece(std::span<const float> pixels, const Cpu& where)
@@ -76,7 +77,7 @@ class ClipPiece {
 
   const PixelCounts& counts() const { return counts_; }
   std::span<const float> pixels() const { return pixels_; }
-  /// The kept pixels of the window; all pixels of the piece if the window did not fit.
+  /// The pixels in the window; all pixels of the piece if the window's pixels did not fit.
   std::span<const float> window() const { return window_.full() ? pixels_ : window_.pixels(); }
 
   void look(const ClipGuess& guess, const SumGrid& grid, const Interval& near) {
@@ -98,8 +99,8 @@ class ClipPiece {
     core_.count = counts_.unmasked - static_cast<std::int64_t>(tail_.pixels().size());
   }
 
-  /// Sums over an interval that contains the core. `last` is the interval of the previous call since look(), if any,
-  /// and must contain `interval`. Tail pixels outside `last` are removed.
+  /// Sums over the pixels in an interval that contains the core. `last` is the interval of the previous call since
+  /// look(), if any, and must contain `interval`. Tail pixels outside `last` are removed from the tail.
   PixelSums sum(const Interval& interval, const std::optional<Interval>& last, const SumGrid& grid,
                 const Interval& near) {
     PixelSums sums;
@@ -124,18 +125,19 @@ class ClipPiece {
   bool has_tail() const { return !tail_.full(); }
   bool has_window() const { return !window_.full(); }
   std::size_t tail_size() const { return tail_.pixels().size(); }
-  /// The sums of the core alone. `below` counts all pixels below the remaining tail.
+  /// The sums over the pixels that are not in the tail. `below` counts all removed pixels below the tail's pixels.
   PixelSums sums_without_tail() const {
     PixelSums sums = core_;
     sums.below = dropped_below_;
     return sums;
   }
-  /// Orders the tail by bins.
+  /// Reorders the tail's pixels by bins.
   BinnedPixels bin_tail(const TailBins& bins, const SumGrid& grid, BinSums& sums) {
     return tail_.bin(bins, grid, sums);
   }
 
-  /// The extremes of the tail's pixels in an interval; those of all pixels in the interval if the tail did not fit.
+  /// The extremes of the tail's pixels in an interval. If the tail did not fit, the extremes of all pixels in the
+  /// interval.
   Extremes tail_extremes(const Interval& interval) const {
     return extremes(tail_.full() ? pixels_ : tail_.pixels(), interval);
   }
@@ -148,7 +150,8 @@ class ClipPiece {
  private:
   std::span<float> tail_room() { return {room_.data(), static_cast<std::size_t>(tail_pixels)}; }
 
-  /// Keeps the tail's pixels within `last`, which may fit where the whole tail did not. `sums` must be over `interval`.
+  /// Tries again to keep the tail, now only its pixels within `last`, which may fit. `sums` must be the sums over
+  /// `interval`.
   void keep_again(const Interval& interval, const Interval& last, const PixelSums& sums) {
     tail_.restart(tail_room());
     float elsewhere[chunk_pixels];
@@ -168,8 +171,8 @@ class ClipPiece {
   Interval core_interval_{};
   PixelSums core_;
   PixelCounts counts_;
-  std::int64_t below_ = 0;          ///< tail pixels below the last interval
-  std::int64_t dropped_below_ = 0;  ///< dropped pixels below the last interval
+  std::int64_t below_ = 0;          ///< tail pixels at or below the lower end of the last interval
+  std::int64_t dropped_below_ = 0;  ///< pixels removed from the tail that are below the last interval
   KeptPixels tail_;
   KeptPixels window_;
 };

@@ -10,13 +10,12 @@
 
 namespace srcextract {
 
-/// The pixels with lower < x < upper. A masked pixel (NaN) is in no interval.
+/// The set of pixels with lower < x < upper. A masked pixel (NaN) is in no interval.
 struct Interval {
   float lower;
   float upper;
 
   SRCEXTRACT_HOST_DEVICE bool contains(float x) const { return x > lower && x < upper; }
-  /// True if every pixel of `other` is in this interval.
   SRCEXTRACT_HOST_DEVICE bool contains(const Interval& other) const {
     return other.lower >= lower && other.upper <= upper;
   }
@@ -25,36 +24,38 @@ struct Interval {
   }
 };
 
-/// Defines how sums over the image are rounded, which makes them equal to the last bit on any back end. The rounding is
-/// part of the specification. With d = x - centre in double and ties to even:
-/// - A sum of d adds for every pixel the multiple of 2^-44 scale that is nearest to d.
-/// - A sum of d^2 adds the multiple of 2^-40 scale^2 nearest to d^2.
-/// - These multiples are used for |d| < 32 scale (class 0). For 32^k scale <= |d| < 32^(k + 1) scale (class k) the
-///   multiples are 32^k and 32^2k times coarser.
+/// Defines how sums over the image are rounded, so that sums are equal to the last bit on CPU and GPU. With d = x -
+/// centre, computed in double, and ties rounded to even:
+/// - A sum of d adds, for every pixel, the multiple of 2^-44 scale that is nearest to d.
+/// - A sum of d^2 adds the multiple of 2^-40 scale^2 that is nearest to d^2.
+/// - These multiples are for |d| < 32 scale (class 0). For 32^k scale <= |d| < 32^(k + 1) scale (class k) the multiples
+///   are coarser by 32^k and 32^2k.
 ///
-/// The multiples are integers, so the sums are exact, whatever the order of pixels, threads and passes. Equal pixels
-/// are rounded alike, so the variance is wrong by at most 2^-41 scale^2, in an image of a few values. Clipped sets have
-/// sigma >= scale / 8 (stages/sky/clip.hpp), so sigma is wrong by at most 2e-11 of itself, and mostly by its last bit.
+/// The multiples are added as integers, so the sums are exact, whatever the order of pixels, threads and passes. The
+/// variance is wrong by at most 2^-41 scale^2; that happens in an image of few different values, whose rounding errors
+/// are equal. Clipped sets have sigma >= scale / 8 (stages/sky/clip.hpp), so the relative error of sigma is at most
+/// 2e-11, and mostly one unit in the last place.
 struct SumGrid {
-  double centre = 0;  ///< median of a sample (stages/sky/sky_sample.hpp), a float
-  double scale = 1;   ///< spread of the sample, rounded down to a power of two
+  double centre = 0;  ///< at first the median of a sample of the image (stages/sky/sky_sample.hpp); representable as a
+                      ///< float
+  double scale = 1;   ///< a power of two; at first the interquartile range of the sample, rounded down
 
   SRCEXTRACT_HOST_DEVICE double deviation(float x) const { return static_cast<double>(x) - centre; }
-  /// Pixels with |d| below this distance are class 0, to which nearly all sky pixels belong.
+  /// The distance from the centre below which pixels are of class 0. Nearly all sky pixels are of class 0.
   SRCEXTRACT_HOST_DEVICE double near() const { return 32 * scale; }
-  /// The pixels of class 0.
+  /// The interval that contains exactly the pixels of class 0.
   SRCEXTRACT_HOST_DEVICE Interval near_pixels() const {
     float lower = floor_to_float(centre - near());
     float upper = ceil_to_float(centre + near());
-    // The ends are moved outwards where rounding of a deviation would exclude a pixel of class 0.
+    // Each end moves outwards while the rounding of deviation() makes a pixel at the end one of class 0.
     while (deviation(lower) > -near()) lower = next_below(lower);
     while (deviation(upper) < near()) upper = next_above(upper);
     return {lower, upper};
   }
 };
 
-/// Constants for rounding: adding one to a double rounds the double to a multiple of SumGrid, and leaves the multiple
-/// as an integer in the low bits.
+/// Constants for rounding to the multiples of SumGrid: `first` for d, `second` for d^2. A double plus the constant is a
+/// double whose low bits hold the nearest multiple as an integer.
 struct RoundingConstants {
   SRCEXTRACT_HOST_DEVICE explicit RoundingConstants(double scale)
       : first(0x1.8p52 * 0x1p-44 * scale), second(0x1.8p52 * 0x1p-40 * scale * scale) {}
@@ -62,8 +63,8 @@ struct RoundingConstants {
   double second;
 };
 
-/// Number of classes of SumGrid. All pixels have |d| < 32^57 scale: floats lie less than 2^130 apart, and the least
-/// scale is 2^-149.
+/// Number of classes of SumGrid. All pixels have |d| < 32^57 scale, since two floats differ by less than 2^130, and the
+/// smallest scale is 2^-149.
 inline constexpr int sum_classes = 57;
 
 SRCEXTRACT_HOST_DEVICE inline std::int64_t bits_of(double value) {
@@ -72,7 +73,7 @@ SRCEXTRACT_HOST_DEVICE inline std::int64_t bits_of(double value) {
   return bits;
 }
 
-/// The largest power of two <= value > 0.
+/// The largest power of two that is at most `value`, which must be above 0.
 SRCEXTRACT_HOST_DEVICE inline double power_of_two_below(double value) {
   const std::int64_t exponent = bits_of(value) & 0x7ff0000000000000;
   double power;
@@ -80,10 +81,11 @@ SRCEXTRACT_HOST_DEVICE inline double power_of_two_below(double value) {
   return power;
 }
 
-/// A sum of up to 2^31 integers below 2^62, in two words that need no carry between them.
+/// An exact sum of up to 2^31 integers whose magnitudes are below 2^62. The two words are added separately, without a
+/// carry from low to high.
 struct ExactSum {
-  std::int64_t low = 0;   ///< sum of the low 32 bits, unsigned
-  std::int64_t high = 0;  ///< sum of the high bits
+  std::int64_t low = 0;   ///< sum of the low 32 bits, taken as unsigned
+  std::int64_t high = 0;  ///< sum of the high 32 bits, signed
 
   SRCEXTRACT_HOST_DEVICE void add(std::int64_t value) {
     low += static_cast<std::uint32_t>(value);
@@ -99,13 +101,13 @@ struct ExactSum {
   }
 };
 
-/// Sums over a set of pixels, in units of SumGrid, separately for each class of |d| (SumGrid).
+/// Sums over a set of pixels in the multiples of SumGrid, separately for each class of |d|.
 struct PixelSums {
   std::int64_t count = 0;
-  std::int64_t below = 0;        ///< pixels <= the lower end of the interval
+  std::int64_t below = 0;        ///< number of pixels at or below the lower end of the interval
   std::int32_t classes = 1;      ///< number of the last class that has pixels, plus 1
-  ExactSum first[sum_classes];   ///< of d
-  ExactSum second[sum_classes];  ///< of d^2
+  ExactSum first[sum_classes];   ///< sums of d
+  ExactSum second[sum_classes];  ///< sums of d^2
 };
 
 SRCEXTRACT_HOST_DEVICE inline void add(PixelSums& to, const PixelSums& from) {
@@ -118,15 +120,15 @@ SRCEXTRACT_HOST_DEVICE inline void add(PixelSums& to, const PixelSums& from) {
   }
 }
 
-/// The smallest and the largest of a set of pixels; for an empty set infinity and -infinity.
+/// The smallest and the largest pixel of a set; infinity and -infinity for an empty set.
 struct Extremes {
   float smallest = std::numeric_limits<float>::infinity();
   float largest = -std::numeric_limits<float>::infinity();
 };
 
-/// What a pixel with |d| >= 32 scale adds to the sums.
+/// The integers that a pixel with |d| >= 32 scale, of class k, adds to first[k] and second[k] of PixelSums.
 struct FarTerms {
-  int k;  ///< its class
+  int k;
   std::int64_t first;
   std::int64_t second;
 };
@@ -142,8 +144,7 @@ SRCEXTRACT_HOST_DEVICE inline FarTerms far_terms(double deviation, const SumGrid
           bits_of(deviation * deviation + round.second) - bits_of(round.second)};
 }
 
-/// Mean deviation from the grid's centre, and population variance, of the summed pixels. There must be at least one
-/// pixel.
+/// Mean deviation from the grid's centre, and population variance, of a set of at least one pixel.
 struct Moments {
   double mean;
   double variance;

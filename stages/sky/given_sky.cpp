@@ -6,7 +6,7 @@ namespace srcextract {
 
 namespace {
 
-/// Sets all nodes of a mesh to one value, and their second derivatives to 0.
+/// Sets all nodes of a mesh to one value, and their second derivatives (bends) to 0.
 void flatten(float value, Buffer<float, Cpu>& nodes, Buffer<float, Cpu>& bends) {
   std::ranges::fill(nodes, value);
   std::ranges::fill(bends, 0.0F);

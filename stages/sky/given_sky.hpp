@@ -8,10 +8,11 @@
 
 namespace srcextract {
 
-/// The parts of an image's sky that the user gives, so that they are not estimated.
+/// Which of sky level and noise the user gives, in place of an estimate.
 struct GivenSky {
-  bool level = false;  ///< true: level is 0, since the given level was subtracted (stages/weights/given_level.hpp)
-  float rms = 0;       ///< the noise of a pixel; 0: not known
+  bool level = false;  ///< whether a level is given; the level is then 0, since the given level was already subtracted
+                       ///< (given_level.hpp)
+  float rms = 0;       ///< the given noise of every pixel; 0: not given
 
   bool any() const { return level || rms > 0; }
 };
@@ -20,7 +21,8 @@ inline GivenSky given_sky(const GivenSkyConfig& config) {
   return {has_level(config), static_cast<float>(given_number(config.rms).value_or(0))};
 }
 
-/// Replaces the estimated level and noise in `background` by the given ones.
+/// Replaces the estimates in `background` by the given level and noise. Members other than level and noise stay
+/// unchanged.
 SRCEXTRACT_HOST_DEVICE inline void give_sky(const GivenSky& given, Background& background) {
   const bool of_mesh = background.mesh.width > 0;
   if (given.level) {
@@ -33,11 +35,10 @@ SRCEXTRACT_HOST_DEVICE inline void give_sky(const GivenSky& given, Background& b
   }
 }
 
-/// Replaces level and noise of an estimate for the whole image. The other statistics stay those of the pixels.
 void give_sky(const GivenSky& given, Value<Background, Cpu>& background, const Cpu& where);
 void give_sky(const GivenSky& given, Value<Background, Gpu>& background, const Gpu& where);
 
-/// Replaces level and noise at all nodes of a mesh.
+/// Replaces level and noise at all nodes of a mesh, and in the summary for the whole image.
 void give_sky(const GivenSky& given, MeshSky<Cpu>& sky, const Cpu& where);
 void give_sky(const GivenSky& given, MeshSky<Gpu>& sky, const Gpu& where);
 

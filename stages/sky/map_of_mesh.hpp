@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// Evaluates a map described by a mesh at single pixels, in any order. Rows are computed on first use and kept.
+/// Evaluates a map that a mesh describes by a spline (level or noise) at single pixels, in any order. Each group of
+/// MeshRow::rows_at_once image rows is computed at its first use and then kept.
 class MapOfMesh {
  public:
   MapOfMesh(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)

@@ -13,12 +13,13 @@ namespace {
 
 constexpr std::int64_t rows_at_a_time = 16;
 
-/// Bright pixels [begin, end) of a row.
+/// Consecutive bright pixels of a row, columns [begin, end).
 struct BrightPart {
   std::int64_t begin, end;
 };
 
-/// Finds the bright pixels of every row. Also fills `to` with all pixels above the level in units of the noise.
+/// Finds the bright pixels of every row. Also writes every pixel to `to`, as its height above the level in units of the
+/// noise.
 std::vector<std::vector<BrightPart>> find_bright(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh,
                                                  const BrightRule& rule, Image<float, Cpu>& to, const Cpu& where) {
   const auto [width, height] = image.shape;

@@ -23,7 +23,6 @@ MeshNode node_by_histogram(const MeshPixels& pixels, const MeshSums& survivors, 
 
 namespace {
 
-/// Number of meshes that a thread takes at a time.
 constexpr std::int64_t meshes_per_piece = 16;
 
 struct Estimated {
@@ -38,8 +37,8 @@ Estimated estimate(const MeshPixels& pixels, const BackgroundConfig& config) {
   return {node_by_histogram(pixels, pixels.sum(cut_of(mean_and_sigma(sums))), config), sums.count};
 }
 
-/// Estimates the sky of each mesh; NaN if too much of a mesh is masked. `all_unmasked` receives the image's number of
-/// unmasked pixels.
+/// Estimates level and noise of each mesh. A mesh with less than half of its pixels unmasked gets NaN. `all_unmasked`
+/// receives the number of unmasked pixels of the image.
 NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfig& config, std::int64_t& all_unmasked,
                            const Cpu& where) {
   const MeshGrid grid = mesh_grid(image.shape, mesh_sides(config));
@@ -63,7 +62,7 @@ NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfi
   return estimates;
 }
 
-/// The median of the nodes' noise. If it is 0, the median of the positive values, or 0 if there are none.
+/// The median of the nodes' noise. If that median is 0: the median of the positive values, or 0 if there are none.
 float typical_rms(const Buffer<float, Cpu>& rms) {
   std::vector<float> values(rms.begin(), rms.end());
   if (const float median = median_of(values); median > 0) return median;

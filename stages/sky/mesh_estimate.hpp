@@ -7,30 +7,29 @@
 #include "stages/settings/background.hpp"
 
 // Estimates the sky of one mesh as SExtractor does (Bertin & Arnouts 1996, "Background estimation"):
-// - a cut at 2 sigma about the mean;
-// - a histogram of all pixels over 10 sigma of the surviving pixels;
-// - a kappa-sigma clip about the median within the histogram.
+// - a cut at 2 sigma about the mean of all pixels;
+// - a histogram of all pixels within 5 sigma of the mean, with mean and sigma of the pixels that survive the cut;
+// - kappa-sigma clipping about the median within the histogram.
 //
-// Code common to both back ends is here; each back end gathers the pixels itself.
+// Code that CPU and GPU share is here; each of them gathers the pixels itself.
 
 namespace srcextract {
 
-/// Pixels of a mesh are summed in a table of accumulators with this many columns and rows. Pixel (x, y) is added to (x
-/// mod sum_columns, y mod sum_rows), row by row and from left to right. Rows are then added as (0 + 1) + (2 + 3), and
-/// columns in halves: c and c + 32, c and c + 16, ... The order is part of the definition.
+/// Size of the table of accumulators in which the pixels of a mesh are summed. Pixel (x, y) of the mesh is added to
+/// accumulator (x mod sum_columns, y mod sum_rows), row by row and from left to right. Then the rows of the table are
+/// added as (0 + 1) + (2 + 3), and its columns in halves: c and c + 32, c and c + 16, and so on. CPU and GPU must keep
+/// this order, since float rounding depends on it.
 inline constexpr int sum_columns = 64;
 inline constexpr int sum_rows = 4;
 
-/// The largest number of bins in a histogram.
 inline constexpr int most_mesh_bins = 4096;
 
-/// Number, sum and sum of squares of the pixels of a mesh in an interval.
+/// Number, sum and sum of squares of those pixels of a mesh that are in a range of values.
 struct MeshSums {
   std::int64_t count;
   double sum, squares;
 };
 
-/// Mean and standard deviation of a set.
 struct MeanAndSigma {
   double mean, sigma;
 };
@@ -42,26 +41,27 @@ SRCEXTRACT_HOST_DEVICE inline MeanAndSigma mean_and_sigma(const MeshSums& sums) 
   return {mean, variance > 0 ? std::sqrt(variance) : 0};
 }
 
-/// The pixels `lower` <= p <= `upper`.
+/// The range of pixel values lower <= p <= upper.
 struct MeshCut {
   float lower, upper;
 
   SRCEXTRACT_HOST_DEVICE bool contains(float pixel) const { return pixel >= lower && pixel <= upper; }
 };
 
-/// The cut at 2 sigma about the mean.
+/// The range within 2 sigma of the mean.
 SRCEXTRACT_HOST_DEVICE inline MeshCut cut_of(const MeanAndSigma& all) {
   return {static_cast<float>(all.mean - 2 * all.sigma), static_cast<float>(all.mean + 2 * all.sigma)};
 }
 
-/// The bins of a mesh's histogram: equal widths over 10 sigma of the pixels that survive the cut.
+/// The bins of a mesh's histogram: equal widths from 5 sigma below to 5 sigma above the mean of the pixels that survive
+/// the cut.
 struct MeshBins {
   int count;
-  float width, first;  ///< `first`: the value at the middle of bin 0
+  float width, first;  ///< `first`: pixel value at the middle of bin 0
   float offset;
 
   SRCEXTRACT_HOST_DEVICE MeshBins(const MeshSums& survivors, const MeanAndSigma& of_survivors) {
-    constexpr double bins_per_pixel = 0.7978845608028654 * 5 / 4;  // sqrt(2 / pi), times 5 sigma over 4 pixels a bin
+    constexpr double bins_per_pixel = 0.7978845608028654 * 5 / 4;  // sqrt(2 / pi) times 5 sigma, for 4 pixels per bin
     const double wanted = bins_per_pixel * static_cast<double>(survivors.count) + 1;
     count = wanted < most_mesh_bins ? static_cast<int>(wanted) : most_mesh_bins;
     width = of_survivors.sigma > 0 ? static_cast<float>(10 * of_survivors.sigma / count) : 1.0F;
@@ -69,20 +69,20 @@ struct MeshBins {
     offset = static_cast<float>(0.499999 - static_cast<double>(first / width));
   }
 
-  /// The bin of a pixel, or -1 for none. A pixel up to one bin below the first falls into the first, since conversion
-  /// to an integer truncates.
+  /// The bin of a pixel, or -1 if the pixel is in no bin. A pixel up to one bin width below bin 0 counts in bin 0,
+  /// since the conversion to an integer truncates towards 0.
   SRCEXTRACT_HOST_DEVICE int bin_of(float pixel) const {
     const float place = pixel / width + offset;
     return place > -1.0F && place < static_cast<float>(count) ? static_cast<int>(place) : -1;
   }
 };
 
-/// Sums over bins i with counts h: of h, i h and i^2 h. All are exact.
+/// Exact sums over bins i with pixel counts h: the sums of h, of i h and of i^2 h.
 struct HistogramSums {
   std::int64_t count, first, second;
 };
 
-/// State of a clip within the histogram: the range of kept bins, and their statistics in units of bins.
+/// State of the clipping of a histogram: the first and last kept bin, and statistics in units of bins.
 struct HistogramClip {
   int low = 0, high;
   double mean = 0, median = 0, sigma, sigma_before = 1;
@@ -95,7 +95,7 @@ struct HistogramClip {
     return rounds < most_rounds && sigma >= 0.1 && std::fabs(sigma / sigma_before - 1) > 1e-4;
   }
 
-  /// Sets mean and sigma from the sums over the kept bins.
+  /// Starts an iteration: sets mean and sigma from the sums over the kept bins.
   SRCEXTRACT_HOST_DEVICE void set_sums(const HistogramSums& sums) {
     sigma_before = sigma;
     ++rounds;
@@ -105,7 +105,7 @@ struct HistogramClip {
     sigma = variance > 0 ? std::sqrt(variance) : 0;
   }
 
-  /// Sets the median and clips about it.
+  /// Ends an iteration: sets the median and keeps the bins within kappa sigma of the median.
   SRCEXTRACT_HOST_DEVICE void clip(double found_median, double kappa, int bins) {
     median = found_median;
     const double lower = median - kappa * sigma, upper = median + kappa * sigma;
@@ -114,9 +114,9 @@ struct HistogramClip {
   }
 };
 
-/// The median as SExtractor finds it: where its walk from both ends of the kept bins meets, in closed form. `middle` is
-/// the first bin up to which at least half of the `count` kept pixels lie. `before` counts the pixels in earlier kept
-/// bins. h(i) is the count of bin i, even if i is not kept.
+/// The median as SExtractor finds it, in closed form: SExtractor walks from both ends of the kept bins to a meeting
+/// point. `middle` is the first bin for which at least half of the `count` kept pixels are in kept bins up to it.
+/// `before` is the number of pixels in earlier kept bins. h(i) is the pixel count of bin i, even if bin i is not kept.
 template <class BinCount>
 SRCEXTRACT_HOST_DEVICE inline double histogram_median(int middle, std::int64_t before, std::int64_t count,
                                                       const BinCount& h) {
@@ -132,14 +132,14 @@ SRCEXTRACT_HOST_DEVICE inline double histogram_median(int middle, std::int64_t b
   return b + 0.5 + static_cast<double>(above - below) / (2.0 * static_cast<double>(larger));
 }
 
-/// Level and noise of the sky in one mesh; NaN if too much of the mesh is masked.
+/// Level and noise of the sky in one mesh; both are NaN if too much of the mesh is masked.
 struct MeshNode {
   float level, rms;
 };
 
-/// Converts the clipped statistics to level and noise in units of the pixels. The level is the median, or SExtractor's
-/// mode, 2.5 median - 1.5 mean, if `estimator` says so. In a crowded mesh, where mean and median differ much, it is the
-/// median. If the noise is 0, it is the mean.
+/// Converts the clipped statistics to level and noise in units of the pixels. BackgroundEstimator::median: the level is
+/// the median. BackgroundEstimator::sextractor: the level is the mode, 2.5 median - 1.5 mean. In a crowded mesh, where
+/// mean and median differ by 0.3 sigma or more, the level is the median. If sigma is 0, the level is the mean.
 SRCEXTRACT_HOST_DEVICE inline MeshNode node_of(const HistogramClip& clip, const MeshBins& bins,
                                                BackgroundEstimator estimator) {
   constexpr double weight = 2.5, crowded = 0.3;

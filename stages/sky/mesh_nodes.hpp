@@ -8,11 +8,10 @@
 #include "stages/settings/background.hpp"
 #include "stages/sky/mesh_estimate.hpp"
 
-// The steps from mesh estimates to the nodes of the spline, node by node, for both back ends.
+// The steps from the estimates of meshes to the nodes of the spline, for single nodes. CPU and GPU share this code.
 
 namespace srcextract {
 
-/// Read-only access to level and noise of all nodes of a mesh, row by row.
 struct NodeView {
   const float *level, *rms;
   std::int64_t width, height;
@@ -22,7 +21,6 @@ struct NodeView {
   }
 };
 
-/// The nodes of a mesh.
 template <class Mesh>
 NodeView nodes_of(const Mesh& mesh) {
   return {mesh.level.data(), mesh.rms.data(), mesh.grid.nodes.width, mesh.grid.nodes.height};
@@ -32,14 +30,14 @@ SRCEXTRACT_HOST_DEVICE inline bool is_bad(const MeshNode& node) {
   return node.level != node.level;
 }
 
-/// Finds the good nodes nearest to a bad node. mean() has the level 0 and the noise 1 if there are none.
+/// Finds the good nodes that are nearest to a bad node.
 class NearestNodes {
  public:
   SRCEXTRACT_HOST_DEVICE NearestNodes(const NodeView& nodes, std::int64_t x, std::int64_t y)
       : nodes_(nodes), x_(x), y_(y) {}
 
-  /// Returns the mean of the nearest good nodes. Searches in growing squares around the node, until no farther node can
-  /// be nearer.
+  /// Returns the mean of the nearest good nodes; level 0 and noise 1 if there is no good node. The search grows a
+  /// square around the node until no node outside it can be nearer than those found.
   SRCEXTRACT_HOST_DEVICE MeshNode mean() {
     const std::int64_t farthest = nodes_.width > nodes_.height ? nodes_.width : nodes_.height;
     for (std::int64_t reach = 1; reach < farthest && (count_ == 0 || reach * reach <= nearest_); ++reach) {
@@ -75,13 +73,13 @@ class NearestNodes {
   double level_ = 0, rms_ = 0;
 };
 
-/// Returns node (x, y), or the mean of the nearest good nodes if it is bad.
+/// Returns node (x, y); if that node is bad, the mean of the nearest good nodes.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filled_node(const NodeView& nodes, std::int64_t x, std::int64_t y) {
   const MeshNode node = nodes.at(x, y);
   return is_bad(node) ? NearestNodes(nodes, x, y).mean() : node;
 }
 
-/// Returns the middle one of an odd number of values by selection (Hoare 1961, "Find"). The values are reordered.
+/// Returns the median of an odd number of values by selection (Hoare 1961, "Find"). The values are reordered.
 SRCEXTRACT_HOST_DEVICE inline float median_of_many(float* values, int count) {
   const int middle = count / 2;
   for (int low = 0, high = count - 1; low < high;) {
@@ -101,7 +99,8 @@ SRCEXTRACT_HOST_DEVICE inline float median_of_many(float* values, int count) {
   return values[middle];
 }
 
-/// Returns the median of an odd number of values, which are reordered. Up to 25 values are sorted by insertion.
+/// Returns the median of an odd number of values, and reorders them. Insertion sort is used for up to 25 values,
+/// selection for more.
 SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
   constexpr int few = 25;
   if (count > few) return median_of_many(values, count);
@@ -114,11 +113,12 @@ SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
   return values[count / 2];
 }
 
-/// The largest width and height of the median filter, in nodes.
+/// Maximum width and height of the median filter, in nodes.
 inline constexpr int most_filter_size = 15;
 
-/// Widens the median filter for an image in units of a mesh's noise. The noise of such an image is nearly 1 everywhere,
-/// so more nodes can be combined. The result then adds hardly any noise to that of the first mesh.
+/// Widens the median filter for a second estimate, from an image in units of the first mesh's noise. The noise of that
+/// image is nearly 1 everywhere, so more nodes can be combined. The second estimate then adds hardly any noise to the
+/// first.
 inline BackgroundConfig widened_filter(BackgroundConfig config) {
   const auto widened = [](std::int64_t size) {
     return size > 0 ? std::min<std::int64_t>(2 * size - 1, most_filter_size) : 0;
@@ -128,7 +128,6 @@ inline BackgroundConfig widened_filter(BackgroundConfig config) {
   return config;
 }
 
-/// Returns node (x, y) after the median filter. No node of `nodes` may be bad.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std::int64_t x, std::int64_t y,
                                                      const BackgroundConfig& config) {
   const std::int64_t rows = config.filter_height > 0 ? config.filter_height : config.filter_size;
@@ -154,19 +153,20 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std:
   return {level, median(nodes.rms)};
 }
 
-/// Converts a node that was estimated above the level of `unit`, in units of its noise, to counts.
+/// Converts a node of an image in units of noise (mask_bright) to counts. `unit` is the node of the first mesh at the
+/// same place. The noise is multiplied by rms_factor.
 SRCEXTRACT_HOST_DEVICE inline MeshNode node_of_units(const MeshNode& node, const MeshNode& unit, double rms_factor) {
   const double noise = unit.rms > 0 ? static_cast<double>(unit.rms) : 1;
   return {static_cast<float>(static_cast<double>(unit.level) + static_cast<double>(node.level) * noise),
           static_cast<float>(static_cast<double>(node.rms) * noise * rms_factor)};
 }
 
-/// Turns -0 into +0, since a search for equal values may find either zero first.
+/// Turns -0 into +0. A search for a minimum or median may find either zero, and results must not depend on which.
 SRCEXTRACT_HOST_DEVICE inline float unsigned_zero(float value) {
   return value + 0.0F;
 }
 
-/// The median of an even number of values: the mean of the two middle ones, `lower` and `upper`.
+/// The median of an even number of values, the mean of the two middle values `lower` and `upper`.
 SRCEXTRACT_HOST_DEVICE inline float middle_of(float lower, float upper) {
   return static_cast<float>((static_cast<double>(lower) + static_cast<double>(upper)) / 2);
 }

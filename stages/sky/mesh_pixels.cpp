@@ -11,11 +11,12 @@ namespace {
 
 constexpr std::size_t columns = sum_columns;
 
-/// The accumulators, row by row.
+/// A table of accumulators, row by row (mesh_estimate.hpp).
 using Cells = std::array<double, columns * sum_rows>;
 struct Accumulators {
   Cells sum{}, squares{};
-  std::array<std::uint32_t, columns> counts{};  ///< of all rows together: enough below 2^38 pixels
+  std::array<std::uint32_t, columns> counts{};  ///< one count per column, for all rows of the table; 32 bits suffice
+                                                ///< below 2^38 pixels in a mesh
 };
 
 double total(const Cells& of) {
@@ -27,14 +28,14 @@ double total(const Cells& of) {
   return column[0];
 }
 
-/// True for pixels in a cut.
+/// Tests whether a pixel is in a cut.
 struct InCut {
   MeshCut cut;
 
   bool operator()(float pixel, std::int64_t) const { return (pixel >= cut.lower) & (pixel <= cut.upper); }
 };
 
-/// True for a pixel in a cut, if the pixel at the same offset in `others` is in cut_of_others.
+/// Tests whether a pixel is in a cut and the pixel at the same offset in `others` is in cut_of_others.
 struct InBoth {
   MeshCut cut;
   const float* others;
@@ -47,8 +48,8 @@ struct InBoth {
   }
 };
 
-/// Adds those of `n` neighbouring pixels of a row, from offset `place` on, for which `inside` is true. n is at most
-/// sum_columns.
+/// Adds the pixels for which `inside` is true among the `n` pixels from offset `place` on, in one row of the mesh. n is
+/// at most sum_columns.
 template <class Inside>
 inline __attribute__((always_inline)) void add_piece(const float* pixels, std::int64_t place, std::int64_t n,
                                                      const Inside& inside, double* __restrict sum,
@@ -63,7 +64,6 @@ inline __attribute__((always_inline)) void add_piece(const float* pixels, std::i
   }
 }
 
-/// Adds the pixels of a mesh for which `inside` is true.
 template <class Inside>
 inline __attribute__((always_inline)) void add_mesh(const float* pixels, const Shape& mesh, std::int64_t stride,
                                                     const Inside& inside, Accumulators& to) {

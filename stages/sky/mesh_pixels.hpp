@@ -9,18 +9,18 @@
 
 namespace srcextract {
 
-/// Reads and sums the pixels of one mesh on the host.
+/// Reads and sums the pixels of one mesh on the CPU.
 class MeshPixels {
  public:
-  /// Meshes of at most this many pixels are first copied together. The rows of an image are so far apart in memory that
-  /// they evict each other from the cache.
+  /// Meshes of at most this many pixels are copied to contiguous memory. In the image, rows are so far apart in memory
+  /// that the mesh's rows would evict each other from the cache.
   static constexpr std::int64_t most_copied = std::int64_t{1} << 18;
 
-  /// Takes the pixels of mesh (x, y) of an image. `room` is working memory and must outlive this object.
+  /// Selects mesh (x, y) of an image. `room` is memory for the copy and must outlive this object.
   MeshPixels(const Image<float, Cpu>& image, const MeshGrid& grid, std::int64_t x, std::int64_t y,
              std::vector<float>& room);
 
-  /// Uses the pixels in place; rows begin `stride` pixels apart.
+  /// Reads the pixels in place; rows begin `stride` pixels apart.
   MeshPixels(const float* pixels, const Shape& mesh, std::int64_t stride)
       : width_(mesh.width), height_(mesh.height), stride_(stride), pixels_(pixels) {}
 
@@ -30,13 +30,13 @@ class MeshPixels {
 
   const float* at(std::int64_t row, std::int64_t x) const { return pixels_ + row * stride_ + x; }
 
-  /// Sums over the pixels in the cut.
   MeshSums sum(const MeshCut& cut) const;
 
-  /// Sums over the pixels in `cut` for which the same pixel of `other`, this mesh in another image, is in cut_of_other.
+  /// Sums over the pixels that are in `cut` if the corresponding pixel of `other` is in cut_of_other. `other` must be
+  /// the same mesh of another image.
   MeshSums sum(const MeshCut& cut, const MeshPixels& other, const MeshCut& cut_of_other) const;
 
-  /// Calls f(row, x, number of pixels) for pieces of a row of at most sum_columns pixels.
+  /// Calls f(row, x, count) for pieces of at most sum_columns pixels that begin at column x of a row of the mesh.
   template <class F>
   void for_each_piece(const F& f) const {
     for (std::int64_t row = 0; row < height_; ++row)
@@ -49,24 +49,23 @@ class MeshPixels {
   const float* pixels_;
 };
 
-/// Number of histogram bins in a chunk. The sums over all bins of earlier chunks are kept.
+/// Number of histogram bins in a chunk of bins. PixelHistogram keeps, for each chunk, the sums over all bins before it.
 inline constexpr int chunk_bins = 16;
 inline constexpr int most_chunks = most_mesh_bins / chunk_bins;
 
-/// The index at which the count of a bin is stored. Bins at the same position in their chunks are neighbours, so that
-/// all chunks are summed side by side.
+/// The index at which the count of a bin is stored. Bins at the same position in their chunks are neighbours in memory,
+/// so that vector code sums all chunks in parallel.
 inline int place_of_bin(int bin) {
   constexpr unsigned int bins = chunk_bins, chunks = most_chunks;
   const auto i = static_cast<unsigned int>(bin);
   return static_cast<int>(i % bins * chunks + i / bins);
 }
 
-/// Sets out[i] to the index (place_of_bin) of the bin of pixel i, or to `none` if the pixel is in no bin. n is at most
-/// sum_columns.
+/// Sets out[i] to the storage index (place_of_bin) of the bin of pixels[i]; `none` if the pixel is in no bin. n is at
+/// most sum_columns.
 void find_bins(const float* pixels, int n, MeshBins bins, int none, int* out);
 
-/// Sets out[i] to the index of the bin of pixel i, if the same pixel of `others` is in a bin of bins_of_others; else to
-/// `none`.
+/// Finds bins as the other overload does, but sets out[i] to `none` also if others[i] is in no bin of bins_of_others.
 void find_bins(const float* pixels, int n, MeshBins bins, const float* others, MeshBins bins_of_others, int none,
                int* out);
 

@@ -12,14 +12,15 @@ namespace {
 
 constexpr std::int64_t rows = MeshRow::rows_at_once;
 
-/// Interpolates between the rows of nodes: the value of each column of nodes in one image row, stored `rows` elements
-/// apart.
+/// Interpolates along y for one image row: writes the value at each column of nodes. Values are stored `rows` elements
+/// apart, since `rows` image rows share the array.
 SRCEXTRACT_VECTOR_CLONES
 void fill_nodes(const float* nodes, const float* bends, NodePlace place, std::int64_t width, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) out[x * rows] = place.at(nodes + x, bends + x, width);
 }
 
-/// Computes bend() of `rows` rows at once, whose nodes alternate in memory.
+/// Computes bend() along x for `rows` image rows at once. Element i * rows + r of `nodes` and `out` belongs to node i
+/// of row r.
 SRCEXTRACT_VECTOR_CLONES
 void bend_rows(const float* nodes, std::int64_t count, float* __restrict out) {
   constexpr Pivots pivots = make_pivots();
@@ -88,7 +89,7 @@ void MeshRow::for_each_piece(const F& f) {
   std::int64_t x = 0;
   for (std::int64_t before = 0; before < count - 1; ++before) {
     const bool last = before == count - 2;
-    // The first pixel that lies beyond the next node.
+    // The first pixel that is beyond node before + 1.
     const std::int64_t end = last ? width : std::min(width, grid_.mesh.width * (2 * before + 3) / 2);
     if (!known)
       find_beyond(scale, static_cast<float>(before), static_cast<std::int32_t>(x), static_cast<std::int32_t>(end),

@@ -6,13 +6,13 @@
 #include "stages/sky/mesh.hpp"
 
 // The bicubic spline through the nodes of a mesh, as SExtractor defines it: first along y, then along x through the
-// results of an image row. The spline is not exactly the natural one: see `bend`. Both back ends round alike: along y
-// in double and once to float, along a row in float.
+// results of an image row. The spline is not exactly the natural spline: see `bend`. CPU and GPU round alike: along y
+// in double, with one rounding to float; along a row in float.
 
 namespace srcextract {
 
-/// Number of pivots stored. The pivots of the elimination are T(1) = -1/4, T(i) = -1 / (T(i - 1) + 4). From this index
-/// on they are equal to the last bit.
+/// Number of stored pivots of the elimination, T(1) = -1/4 and T(i) = -1 / (T(i - 1) + 4). Pivots from this index on
+/// equal the last stored pivot to the last bit.
 inline constexpr int distinct_pivots = 24;
 
 struct Pivots {
@@ -30,21 +30,21 @@ constexpr Pivots make_pivots() {
 }
 
 /// One forward step of the tridiagonal elimination along the nodes. `rest` is the result of the previous step; `before`
-/// and `after` are the neighbours of `node`.
+/// and `after` are the values of the nodes next to `node`.
 SRCEXTRACT_HOST_DEVICE inline double bend_down(double pivot, double rest, float before, float node, float after) {
   return pivot *
          (rest - 6 * (static_cast<double>(after) + static_cast<double>(before) - 2 * static_cast<double>(node)));
 }
 
-/// One backward step, which gives six times the result at a node. `next` is the result at the next node, `rest` that of
-/// the elimination at this node.
+/// One backward step of the elimination; returns six times the final result at a node. `next` is the final result at
+/// the next node, and `rest` is the result of the forward step at this node.
 SRCEXTRACT_HOST_DEVICE inline double bend_up(double pivot, double next, float rest) {
   return pivot * next + static_cast<double>(rest);
 }
 
-/// Computes a sixth of the second derivative at each of `count` nodes; 0 at both ends. As in SExtractor, the backward
-/// step uses the sixth at the next node in place of the derivative. The spline is therefore not exactly the natural
-/// one. Nodes and results are `stride` elements apart.
+/// Computes a sixth of the second derivative at each of `count` nodes; 0 at both ends. The backward step uses a sixth
+/// of the derivative at the next node where the natural spline needs the derivative itself; SExtractor does the same.
+/// Nodes and results are `stride` elements apart.
 inline void bend(const float* nodes, std::int64_t count, std::int64_t stride, float* out) {
   constexpr Pivots pivots = make_pivots();
   out[0] = 0;
@@ -62,9 +62,9 @@ inline void bend(const float* nodes, std::int64_t count, std::int64_t stride, fl
   }
 }
 
-/// The position of image row y between two rows of nodes, and the spline's weights there.
+/// The position of image row y between two rows of nodes, and the weights of the spline along y there.
 struct NodePlace {
-  std::int64_t below;  ///< row of nodes before y; -1 if there is only one row
+  std::int64_t below;  ///< index of the row of nodes before y; -1 if there is only one row of nodes
   double p, q, bend, next_bend;
 
   SRCEXTRACT_HOST_DEVICE NodePlace(std::int64_t y, std::int64_t mesh, std::int64_t count) {
@@ -77,7 +77,7 @@ struct NodePlace {
     next_bend = q * q * q - q;
   }
 
-  /// The value in this image row at one column of nodes, which are `stride` elements apart.
+  /// The value in this image row at one column of nodes. Elements of both arrays are `stride` apart.
   SRCEXTRACT_HOST_DEVICE float at(const float* nodes, const float* bends, std::int64_t stride) const {
     if (below < 0) return nodes[0];
     const float* const node = nodes + below * stride;
@@ -88,18 +88,18 @@ struct NodePlace {
   }
 };
 
-/// The node left of pixel x, at most the last but one of the `count` nodes in a row. Computed in 32 bits, since a
-/// 64-bit division on a GPU takes as long as all the rest.
+/// The index of the node left of pixel x, at most count - 2. The index is computed in 32 bits, since a 64-bit division
+/// on a GPU takes as long as the rest of the evaluation.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t node_before(std::int64_t x, std::int64_t mesh, std::int64_t count) {
   const auto place = static_cast<std::uint32_t>(2 * x + 1), side = static_cast<std::uint32_t>(mesh);
   const std::int64_t node = place < side ? 0 : (place - side) / (2 * side);
   return node < count - 2 ? node : count - 2;
 }
 
-/// Converts a pixel's coordinate in a row to units of meshes: (x + 0.5) / side. If the side is a power of two,
-/// multiplying by its inverse gives the same number faster.
+/// Converts a pixel's coordinate x in a row to units of meshes: (x + 0.5) / side. If the side is a power of two,
+/// multiplication by the inverse gives the same float faster.
 struct MeshScale {
-  float side, inverse;  ///< inverse: 0 if not exact
+  float side, inverse;  ///< inverse: 0 unless the side is a power of two
 
   SRCEXTRACT_HOST_DEVICE explicit MeshScale(std::int64_t mesh)
       : side(static_cast<float>(mesh)), inverse((mesh & (mesh - 1)) == 0 ? 1.0F / side : 0.0F) {}
@@ -107,7 +107,7 @@ struct MeshScale {
   SRCEXTRACT_HOST_DEVICE float at(float x) const { return inverse != 0 ? (x + 0.5F) * inverse : (x + 0.5F) / side; }
 };
 
-/// The piece of a row's spline between two nodes, with their values and second derivatives / 6.
+/// The piece of a row's spline between two nodes: values and sixths of the second derivatives at both nodes.
 struct SplinePiece {
   float node, next_node, bend, next_bend;
 
@@ -117,7 +117,6 @@ struct SplinePiece {
         bend(bends[before * stride]),
         next_bend(bends[(before + 1) * stride]) {}
 
-  /// The distance from node `before` to pixel x, in units of meshes.
   SRCEXTRACT_HOST_DEVICE static float beyond(float x, const MeshScale& scale, float before) {
     return scale.at(x) - 0.5F - before;
   }

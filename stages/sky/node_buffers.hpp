@@ -10,14 +10,14 @@
 
 namespace srcextract {
 
-/// Level and noise at the nodes of a grid on the host, between the estimates and the spline.
+/// Level and noise at the nodes of a mesh on the CPU, in the steps between the estimates and the spline.
 struct NodeBuffers {
   NodeBuffers(const Shape& grid, const Cpu& where)
       : shape(grid), level(grid.count(), where), rms(grid.count(), where) {}
 
   NodeView view() const { return {level.data(), rms.data(), shape.width, shape.height}; }
 
-  /// Returns new nodes, each of them make(view of these nodes, x, y).
+  /// Returns new nodes. Node (x, y) is make(view of these nodes, x, y).
   template <class Make>
   NodeBuffers made(const Cpu& where, const Make& make) const {
     NodeBuffers out(shape, where);
@@ -34,7 +34,7 @@ struct NodeBuffers {
     return out;
   }
 
-  /// Returns the nodes for the spline: bad nodes are filled, then the median filter is applied.
+  /// Returns the nodes for the spline: replaces bad nodes by the mean of near nodes, then applies the median filter.
   NodeBuffers filled_and_filtered(const BackgroundConfig& config, const Cpu& where) const {
     const NodeBuffers filled = made(where, filled_node);
     return filled.made(
@@ -45,14 +45,14 @@ struct NodeBuffers {
   Buffer<float, Cpu> level, rms;
 };
 
-/// Estimates the sky of a mesh by its histogram. `survivors` has the sums over the pixels that survive the first cut.
+/// Estimates level and noise of a mesh from its histogram. `survivors` has the sums over the pixels that survive the
+/// cut at 2 sigma about the mean.
 MeshNode node_by_histogram(const MeshPixels& pixels, const MeshSums& survivors, const BackgroundConfig& config);
 
-/// Makes the sky of the image from the estimates of its meshes. background.all is not set.
+/// Makes the sky of the image from the estimates of its meshes (estimate_mesh). background.all is not set.
 MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,
                          const Cpu& where, const MeshUnits<Cpu>& units = {});
 
-/// Returns the median of the values; 1 if there are none.
 inline float median_of(std::vector<float> values) {
   if (values.empty()) return 1;
   const auto middle = values.begin() + std::ssize(values) / 2;

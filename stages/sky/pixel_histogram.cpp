@@ -6,7 +6,7 @@ namespace srcextract {
 
 namespace {
 
-/// Sums within every chunk, with the chunk's first bin numbered 0.
+/// Sums over the bins of each chunk (chunk_bins consecutive bins). The bins of a chunk are numbered from 0.
 template <class Sum>
 struct Within {
   Sum count[most_chunks], first[most_chunks], second[most_chunks];
@@ -38,7 +38,7 @@ void sum_chunks_of(const std::uint32_t* counts, int chunks, Within<std::uint64_t
   sum_within(counts, chunks, within);
 }
 
-/// Sets before[k] to the sums over all bins before chunk k, and the last element to the sums over all bins.
+/// Sets before[k] to the sums over all bins before chunk k, and before[chunks] to the sums over all bins.
 template <class Sum>
 void sum_before_chunks(const std::uint32_t* counts, int chunks, HistogramSums* before) {
   Within<Sum> within;
@@ -59,7 +59,8 @@ void sum_before_chunks(const std::uint32_t* counts, int chunks, HistogramSums* b
 }  // namespace
 
 void PixelHistogram::sum_chunks(std::int64_t pixels) {
-  constexpr std::int64_t most_in_32_bits = std::int64_t{1} << 24;  // squared bin numbers within a chunk are below 2^8
+  constexpr std::int64_t most_in_32_bits = std::int64_t{1} << 24;  // The sum of squares stays below 2^32, since squared
+                                                                   // bin numbers within a chunk are below 2^8.
   if (pixels <= most_in_32_bits) {
     sum_before_chunks<std::uint32_t>(counts_.data(), chunks(), before_.data());
   } else {
@@ -79,7 +80,7 @@ HistogramSums PixelHistogram::sum_before(int bin) const {
 }
 
 double PixelHistogram::median(int low, std::int64_t before_low, std::int64_t count) const {
-  // Finds the last chunk before which less than half of the pixels lie, but not one before the chunk of `low`.
+  // Finds the last chunk before which less than half of the kept pixels are, starting at the chunk of bin `low`.
   const auto chunk_of_low = before_.begin() + low / chunk_bins;
   const auto beyond =
       std::partition_point(chunk_of_low + 1, before_.begin() + chunks(),

@@ -8,12 +8,12 @@
 
 namespace srcextract {
 
-/// The histogram of a mesh on the host. It keeps the sums over all bins before each chunk, so that sums over a range of
-/// bins read only two chunks.
+/// The histogram of the pixels of a mesh on the CPU. The sums over all bins before each chunk (chunk_bins consecutive
+/// bins) are stored, so that sums over a range of bins read only two chunks.
 class PixelHistogram {
  public:
-  /// Counts the pixels of a mesh into `bins` bins. bins_at(row, x, n, none, out) must write for n pixels the indices of
-  /// their bins (place_of_bin), or `none` for a pixel in no bin.
+  /// Counts the pixels of a mesh in `bins` bins. bins_at(row, x, n, none, out) must write the storage indices
+  /// (place_of_bin) of the bins of n pixels, or `none` for a pixel in no bin.
   template <class BinsAt>
   PixelHistogram(const MeshPixels& pixels, int bins, const BinsAt& bins_at) : bins_(bins) {
     for (int place = 0; place < most_mesh_bins; place += most_chunks) std::fill_n(counts_.begin() + place, chunks(), 0);
@@ -27,21 +27,20 @@ class PixelHistogram {
 
   std::int64_t operator()(int bin) const { return counts_[static_cast<std::size_t>(place_of_bin(bin))]; }
 
-  /// The kappa-sigma clip about the median.
+  /// Clips the histogram at kappa sigma about the median.
   HistogramClip clip(double kappa) const;
 
  private:
-  static constexpr int nowhere = most_mesh_bins;  // pixels in no bin are counted here
+  static constexpr int nowhere = most_mesh_bins;  // index of an extra count, for pixels in no bin
 
   int chunks() const { return (bins_ + chunk_bins - 1) / chunk_bins; }
 
   void sum_chunks(std::int64_t pixels);
 
-  /// The sums over all bins before `bin`.
   HistogramSums sum_before(int bin) const;
 
-  /// The median over `count` pixels in the kept bins. `low` is the first kept bin, and `before_low` pixels are in
-  /// earlier bins.
+  /// The median of the `count` pixels in the kept bins. `low` is the first kept bin; `before_low` is the number of
+  /// pixels in earlier bins.
   double median(int low, std::int64_t before_low, std::int64_t count) const;
 
   int bins_;

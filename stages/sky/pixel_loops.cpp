@@ -6,13 +6,13 @@
 #include "stages/core/intrinsics.hpp"
 #include "stages/core/vector_clones.hpp"
 
-// Every loop that compilers should vectorise is a function of its own, with only what the loop needs.
+// Each loop that compilers must vectorise is in a function of its own, together with only the variables that it needs.
 namespace srcextract {
 
 namespace {
 
-/// Adds the pixels in `inside`, all of class 0 of the grid, to the sums. A pixel outside is replaced by the centre,
-/// which adds 0.
+/// Adds the pixels in the interval `inside` to the sums. All of them must be of class 0 of the grid (SumGrid). Each
+/// other pixel is replaced by the grid's centre, which adds 0.
 SRCEXTRACT_VECTOR_CLONES
 void sum_near(const float* pixels, int count, const Interval& inside, const SumGrid& grid, PixelSums& sums) {
   const RoundingConstants round(grid.scale);
@@ -22,7 +22,7 @@ void sum_near(const float* pixels, int count, const Interval& inside, const SumG
   const auto float_centre = static_cast<float>(centre);
   const float lower = inside.lower;
   const float upper = inside.upper;
-  // Sums of the bits of large numbers wrap around; the subtraction below wraps them back.
+  // The sums of bit patterns wrap around modulo 2^64. The subtraction after the loop wraps them back.
   std::uint64_t first = 0;
   std::uint64_t second = 0;
   for (int i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ void count_inside(const float* pixels, int count, const Interval& interval, Pixe
   sums.below += below;
 }
 
-/// Adds the pixels of the interval that are not in `near`; they are few.
+/// Adds the pixels of the interval that are not in `near`, the interval of class 0 pixels. Only few pixels are not.
 void add_far(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
              PixelSums& sums) {
   float far[chunk_pixels];
@@ -77,7 +77,7 @@ void find_bins(const float* pixels, int count, const LinearBins& bins, std::int3
 constexpr int word_pixels = 32;
 constexpr int chunk_words = chunk_pixels / word_pixels;
 
-/// Sets one bit for each pixel in the interval, for `words` words of 32 pixels.
+/// Sets one bit in `marks` for each pixel in the interval, for words * 32 pixels.
 SRCEXTRACT_VECTOR_CLONES
 void mark_inside(const float* pixels, int words, const Interval& interval, std::uint32_t* marks) {
   const float lower = interval.lower;
@@ -108,8 +108,8 @@ int copy_marked(const float* pixels, const std::uint32_t* marks, int words, floa
   return copied;
 }
 
-// Copying the pixels that pass a test is the only loop that compilers cannot vectorise. AVX-512 has an instruction for
-// it; other processors go by the bits of mark_inside.
+// Compilers cannot vectorise a loop that copies the pixels that pass a test. AVX-512 has an instruction for this
+// (compress); on other processors mark_inside() finds the pixels, and copy_marked() copies them.
 #if SRCEXTRACT_HAVE_CLONES
 SRCEXTRACT_AVX512
 int copy_words_inside(const float* pixels, int words, const Interval& interval, float* out) {
@@ -119,7 +119,8 @@ int copy_words_inside(const float* pixels, int words, const Interval& interval, 
   for (int i = 0; i < words * word_pixels; i += 16) {
     const __m512 x = _mm512_loadu_ps(pixels + i);
     const __mmask16 inside = _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(x, lower, _CMP_GT_OQ), x, upper, _CMP_LT_OQ);
-    _mm512_storeu_ps(out + copied, _mm512_maskz_compress_ps(inside, x));  // writes no further than has been read
+    // The store of 16 floats cannot reach further than the loop has read pixels.
+    _mm512_storeu_ps(out + copied, _mm512_maskz_compress_ps(inside, x));
     copied += std::popcount(static_cast<unsigned int>(inside));
   }
   return copied;
@@ -140,8 +141,8 @@ int copy_words_outside(const float* pixels, int words, const Interval& interval,
   return copied;
 }
 
-/// Does look_at() for whole AVX-512 registers, so that each pixel is loaded once; the separate loops would load it four
-/// times. Returns the number of pixels done.
+/// Does look_at() for whole AVX-512 registers, so that each pixel is loaded once; the separate loops would load each
+/// pixel four times. Returns the number of pixels that are done; 0 if the core has pixels that are not near.
 SRCEXTRACT_AVX512
 int look_at_registers(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,
                       float*& outside, float*& inside) {
@@ -176,7 +177,8 @@ int look_at_registers(const float* pixels, int count, const FirstLook& look, Pix
     add_half(0, _mm512_castps512_ps256(near));
     add_half(1, _mm512_extractf32x8_ps(near, 1));
     const __mmask16 out_of_core = _kandn_mask16(in_core, number);
-    _mm512_storeu_ps(outside, _mm512_maskz_compress_ps(out_of_core, x));  // writes no further than has been read
+    // The store of 16 floats cannot reach further than the loop has read pixels.
+    _mm512_storeu_ps(outside, _mm512_maskz_compress_ps(out_of_core, x));
     outside += std::popcount(static_cast<unsigned int>(out_of_core));
     _mm512_storeu_ps(inside, _mm512_maskz_compress_ps(in_window, x));
     inside += std::popcount(static_cast<unsigned int>(in_window));
@@ -254,9 +256,10 @@ void look_at(const float* pixels, int count, const FirstLook& look, PixelSums& s
   inside += copy_inside(pixels, count, look.window, inside);
 }
 
-// Compares integer keys: the smallest above the lower end and the largest below the upper end, as unsigned distances
-// from the ends. Keys beyond an end wrap around to larger distances. Compilers do not vectorise minima of floats, since
-// either zero may win.
+// Finds extremes by integer keys that are ordered as the floats. The smallest pixel has the least unsigned distance of
+// keys above the interval's lower end; the largest pixel has the least distance below the upper end. Keys outside the
+// interval wrap around to larger distances. Minima of floats are not used, since compilers do not vectorise them: the
+// result for -0 and +0 depends on order.
 SRCEXTRACT_VECTOR_CLONES
 void widen(const float* pixels, int count, const Interval& interval, Extremes& extremes) {
   const std::int32_t first = signed_key(next_above(interval.lower));
@@ -280,8 +283,8 @@ void widen(const float* pixels, int count, const Interval& interval, Extremes& e
 
 SRCEXTRACT_VECTOR_CLONES
 double smallest_distance(const float* pixels, int count, double centre) {
-  // The bits of positive doubles have the order of the doubles, with NaN beyond infinity. After subtracting one, 0
-  // wraps around to the largest.
+  // Bit patterns of positive doubles are ordered as the doubles, with NaN above infinity. After subtraction of one, the
+  // pattern of 0 wraps around to the largest.
   std::uint64_t smallest = static_cast<std::uint64_t>(bits_of(std::numeric_limits<double>::infinity())) - 1;
   for (int i = 0; i < count; ++i) {
     const double deviation = static_cast<double>(pixels[i]) - centre;
@@ -311,7 +314,7 @@ int copy_outside(const float* pixels, int count, const Interval& interval, float
 
 void count_into_bins(const float* pixels, int count, const LinearBins& bins, BinTables& tables) {
   auto& [first, second, third, fourth] = tables.tables;
-  if (bins.per_unit == 0) {  // all pixels are equal
+  if (bins.per_unit == 0) {
     first[0] += static_cast<std::uint32_t>(count);
     return;
   }

@@ -8,48 +8,50 @@
 
 namespace srcextract {
 
-/// Most pixels that the CPU's vector loops take per call, so that these pixels stay in the nearest cache.
+/// Maximum number of pixels per call of a vector loop on the CPU. A chunk of this many pixels fits in the first-level
+/// cache.
 inline constexpr int chunk_pixels = 1024;
 
-/// Adds the pixels of a chunk that are in the interval to `sums`. `near` must be grid.near_pixels().
+/// Adds those pixels of a chunk that are in the interval to `sums`. `near` must be grid.near_pixels().
 void add_inside(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
                 PixelSums& sums);
-/// As add_inside(), but leaves sums.count and sums.below unchanged, for callers that know them already.
+/// Does what add_inside() does, but leaves sums.count and sums.below unchanged, for callers that already have both.
 void add_sums(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
               PixelSums& sums);
 
-/// Counts over all pixels of an image.
+/// Numbers of pixels, summed over chunks.
 struct PixelCounts {
   std::int64_t unmasked = 0;
-  std::int64_t below_window = 0;  ///< pixels <= the window's lower end
+  std::int64_t below_window = 0;  ///< pixels at or below the window's lower end
 };
 void count_unmasked(const float* pixels, int count, const Interval& window, PixelCounts& counts);
 
-/// Parameters of the first pass over a chunk, look_at(): it does add_sums() for the core, count_unmasked(),
-/// copy_outside() for the core and copy_inside() for the window.
+/// Parameters of look_at(). `core` is an interval inside every clipped set, `window` an interval near the median
+/// (clip_piece.hpp); `near` must be grid.near_pixels().
 struct FirstLook {
   Interval core, window;
   SumGrid grid;
   Interval near;
 };
-/// Makes the first pass over a chunk. `outside` and `inside` must have room for all pixels, and are moved to the ends
-/// of what was copied.
+/// Makes the first pass over a chunk: add_sums() for the core, count_unmasked(), copy_outside() the core and
+/// copy_inside() the window. `outside` and `inside` must have space for `count` more pixels, and are moved to the ends
+/// of the copied pixels.
 void look_at(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,
              float*& outside, float*& inside);
 
-/// The smallest distance of a pixel from `centre` that is not 0; infinity if there is none.
+/// The smallest nonzero distance of a pixel from `centre`; infinity if there is none.
 double smallest_distance(const float* pixels, int count, double centre);
 
-/// Widens the extremes by the pixels of a chunk that are in the interval.
+/// Extends `extremes` so that they include the pixels of a chunk that are in the interval.
 void widen(const float* pixels, int count, const Interval& interval, Extremes& extremes);
 
-/// Copies the unmasked pixels of a chunk that are in the interval (or outside it), in order. `out` must have room for
-/// all pixels and may be `pixels`. Returns the number of copied pixels.
+/// Copies the unmasked pixels of a chunk that are inside the interval, or outside it, in order. `out` must have space
+/// for all pixels and may be `pixels`. Returns the number of copied pixels.
 int copy_inside(const float* pixels, int count, const Interval& interval, float* out);
 int copy_outside(const float* pixels, int count, const Interval& interval, float* out);
 
-/// Counts of pixels per bin, in four tables to be added up. Neighbouring pixels often share a bin; with four tables an
-/// increment need not wait for the previous one. All pixels must be in some bin.
+/// Counts of pixels per bin, in four tables that must be added up. Neighbouring pixels often share a bin; in one table
+/// each increment would wait for the previous increment. No pixel may be outside the bins.
 struct BinTables {
   std::array<std::array<std::uint32_t, LinearBins::count>, 4> tables{};
 };

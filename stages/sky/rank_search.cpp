@@ -9,14 +9,14 @@ namespace srcextract {
 
 namespace {
 
-/// The largest number of pixels that is sorted at once.
+/// Maximum number of pixels of a bin that is sorted; a bin with more pixels is divided into bins again.
 constexpr std::int64_t few = 8192;
 
-/// The largest number of pixels that is collected together, unless a single bin has more.
+/// Maximum number of pixels that is collected from several bins together.
 constexpr std::int64_t most_around = std::int64_t{1} << 18;
 
-/// The interval that holds exactly the pixels in bins first to last. Its ends are found by bisection over all floats,
-/// since rounding decides the bin of a pixel. Either zero will do as an end.
+/// The interval that contains exactly the pixels of the bins `first` to `last`. Its ends are found by bisection over
+/// all floats, since rounding decides which bin a pixel is in. An end may be -0 or +0, which compare equal.
 Interval interval_of(int first, int last, const LinearBins& bins, const Extremes& of) {
   const auto last_before = [&](int limit) {
     std::int64_t low = signed_key(next_below(of.smallest));
@@ -44,7 +44,7 @@ void RankSearch::push(const Interval& interval, std::int64_t below, std::optiona
   const Extremes extremes = pixels_.extremes(interval);
   Level level{extremes, LinearBins(extremes), {below}};
   if (pixels && extremes.smallest == extremes.largest) {
-    level.below.resize(LinearBins::count + 1, below + *pixels);  // all pixels are equal, and in the first bin
+    level.below.resize(LinearBins::count + 1, below + *pixels);  // all pixels are equal and in bin 0
   } else {
     level.below.reserve(LinearBins::count + 1);
     for (const std::int64_t count : pixels_.count(interval, level.bins))

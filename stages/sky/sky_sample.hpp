@@ -10,18 +10,19 @@
 
 namespace srcextract {
 
-/// A small sample spread evenly over an image, drawn before the clip reads every pixel. The sample defines the grid of
-/// the sums (SumGrid). All else that is derived from it is a guess: a wrong guess costs time but changes no result.
+/// A small sample spread evenly over an image, drawn before the clipping reads every pixel. The sample defines the grid
+/// of the sums (SumGrid). All else that is derived from the sample is a guess: a wrong guess costs time but changes no
+/// result.
 
-/// The number of pixels drawn from an image of `count` pixels.
 SRCEXTRACT_HOST_DEVICE inline int sample_size(std::int64_t count) {
   constexpr std::int64_t mega = std::int64_t{1} << 20;
   const int wanted = count < 32 * mega ? 4096 : count < 128 * mega ? 8192 : 16384;
   return count < wanted ? static_cast<int>(count) : wanted;
 }
 
-/// The index in the image of pixel i of the sample. The image is divided into `samples` parts, and one pixel taken at a
-/// pseudo-random position in each. No periodic pattern of the image can then match the sample.
+/// The index in the image of pixel i of the sample. The image is divided into `samples` equal parts, and one pixel is
+/// taken at a pseudo-random position in each part. Positions at a fixed step could coincide with a periodic pattern of
+/// the image.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t sample_position(int i, int samples, std::int64_t count) {
   const std::int64_t part = count / samples;
   const int rest = static_cast<int>(count % samples);  // i * count / samples = i * part + i * rest / samples
@@ -31,28 +32,28 @@ SRCEXTRACT_HOST_DEVICE inline std::int64_t sample_position(int i, int samples, s
          static_cast<std::int64_t>(splitmix64(i) % static_cast<std::uint64_t>(part + after - before));
 }
 
-/// Makes the grid from a sorted sample of `size` unmasked pixels: centre is the median, scale the interquartile range
-/// rounded down to a power of two. If that range is 0, scale is 0. The caller must then set scale to
-/// power_of_two_below() the smallest |d| > 0 of the whole image, or 1 if there is none.
+/// Makes the grid from a sorted sample of `size` unmasked pixels: the centre is the median, and the scale is the
+/// interquartile range rounded down to a power of two. If that range is 0, the scale is 0. The caller must then set the
+/// scale to power_of_two_below() of the smallest |d| > 0 of the whole image, or to 1 if there is none.
 SRCEXTRACT_HOST_DEVICE inline SumGrid grid_of_sample(const float* sorted, int size) {
   if (size == 0) return {0, 0};
   const double spread = static_cast<double>(sorted[3 * static_cast<std::int64_t>(size) / 4]) - sorted[size / 4];
   return {sorted[size / 2], spread > 0 ? power_of_two_below(spread) : 0};
 }
 
-/// Guessed intervals for the pass that reads every pixel.
+/// Guessed intervals for the pass that reads every pixel of the image.
 struct ClipGuess {
-  Interval core;    ///< should lie in every clipped set: summed at once; pixels outside are kept
-  Interval window;  ///< holds the medians: pixels inside are kept
+  Interval core;    ///< should be inside every clipped set: its pixels are summed at once, and pixels outside are kept
+  Interval window;  ///< should contain the medians of all clipped sets: its pixels are kept
 };
 
-/// A bound on how far a rank in the sample differs from the rank in the image, as a fraction of all pixels. One sample
-/// in sixteen thousand exceeds it.
+/// A bound on the difference between the rank of a value in the sample and its rank in the image, as fractions of all
+/// pixels. One sample in sixteen thousand exceeds the bound.
 SRCEXTRACT_HOST_DEVICE inline double rank_margin(int size) {
   return 2 / sqrt(static_cast<double>(size)) + 2.0 / size;
 }
 
-/// The interval from the value of one rank to the value of another, both included. Ranks are fractions of all pixels.
+/// The interval of values between two ranks, both included. The ranks `lower` and `upper` are fractions of all pixels.
 SRCEXTRACT_HOST_DEVICE inline Interval window_between(const float* sorted, int size, double lower, double upper) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const auto first = static_cast<std::int64_t>(floor(lower * size));
@@ -61,18 +62,19 @@ SRCEXTRACT_HOST_DEVICE inline Interval window_between(const float* sorted, int s
           last >= 0 && last < size ? next_above(sorted[last]) : infinity};
 }
 
-/// A window with more than this fraction of the image's pixels is not worth keeping.
+/// A window with more than this fraction of the image's pixels would cost more to keep than another pass over the
+/// image.
 inline constexpr double largest_window = 0.15;
 
-/// Guesses core and window for the clip of the image by clipping the sample. `sums` and `squares` are running sums,
-/// from 0, of the sorted sample's deviations from the grid's centre and of their squares, with size + 1 elements.
-/// `sorted` may be an evenly drawn part of the sample; `margin` (rank_margin) must be that of the whole sample.
-/// count_up_to(value) is the number of pixels of the sorted sample that are <= value.
+/// Guesses core and window for the clipping of the image by clipping the sample. `sums` and `squares` have size + 1
+/// elements: running sums, from 0, of the deviations of the sorted sample from the grid's centre, and of their squares.
+/// `sorted` may be an evenly drawn part of the sample; `margin` must still be rank_margin() of the whole sample.
+/// count_up_to(value) must return the number of pixels of the sorted sample that are at most `value`.
 template <class CountUpTo>
 SRCEXTRACT_HOST_DEVICE ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares, int size,
                                             double margin, const SumGrid& grid, double kappa,
                                             std::int64_t max_iterations, const CountUpTo& count_up_to) {
-  // The core reaches from the median this far towards the limits of the last round, as a fraction.
+  // The core reaches from the median to this fraction of the distance to the limits of the last iteration.
   constexpr double core_share = 0.85;
   constexpr int most_rounds = 32;
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -114,7 +116,7 @@ SRCEXTRACT_HOST_DEVICE ClipGuess guess_clip(const float* sorted, const double* s
   return guess;
 }
 
-/// The guess computed by one thread.
+/// The guess with a binary search in the sorted sample as count_up_to, for use by one thread.
 inline ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares, int size, double margin,
                             const SumGrid& grid, double kappa, std::int64_t max_iterations) {
   return guess_clip(sorted, sums, squares, size, margin, grid, kappa, max_iterations, [&](double value) {

@@ -9,14 +9,15 @@ namespace srcextract {
 
 namespace {
 
-/// Subtracts the level of a mesh from rows. Rows on demand may be made when the mesh is gone, so it has a copy.
+/// Subtracts the level of a mesh from rows of an image. The object has a copy of the mesh, since rows on demand
+/// (rows_on_demand.hpp) may be made after the mesh was destroyed.
 class LevelOfMesh {
  public:
   explicit LevelOfMesh(const SkyMesh<Cpu>& mesh)
       : mesh_(std::make_shared<const SkyMesh<Cpu>>(
             SkyMesh<Cpu>{mesh.grid, copy_of(mesh.level, Cpu{}), {}, copy_of(mesh.level_bend, Cpu{}), {}})) {}
 
-  /// Subtracts the level from rows [begin, end) of `image`, which may be `above` itself.
+  /// Subtracts the level from the rows [begin, end) of `image`, and writes the result to `above`, which may be `image`.
   void subtract(const float* image, std::int64_t begin, std::int64_t end, float* above) const {
     const std::int64_t width = mesh_->grid.image.width;
     MeshRow row(mesh_->grid, mesh_->level, mesh_->level_bend);

@@ -17,7 +17,7 @@ void add_sums_to(SumsBefore& to, const SumsBefore& from) {
   to.second.add(from.second);
 }
 
-/// Counts and sums pixels of class 0 (SumGrid).
+/// Counts and sums pixels, all of which must be of class 0 (SumGrid).
 SumsBefore sums_of(std::span<const float> pixels, const SumGrid& grid) {
   const RoundingConstants round(grid.scale);
   const auto round_first = std::bit_cast<std::uint64_t>(round.first);
@@ -27,7 +27,8 @@ SumsBefore sums_of(std::span<const float> pixels, const SumGrid& grid) {
   while (!pixels.empty()) {
     const auto chunk = pixels.first(std::min<std::size_t>(chunk_pixels, pixels.size()));
     pixels = pixels.subspan(chunk.size());
-    std::uint64_t first = 0, second = 0;  // sums of bits of large numbers: they wrap around, and back
+    std::uint64_t first = 0, second = 0;  // sums of bit patterns, which wrap around; the subtraction below wraps them
+                                          // back
     for (const float pixel : chunk) {
       const double deviation = grid.deviation(pixel);
       first += std::bit_cast<std::uint64_t>(deviation + round.first);
@@ -45,7 +46,7 @@ void find_tail_bins(const float* pixels, std::int64_t count, Interval of, double
   for (std::int64_t i = 0; i < count; ++i) {
     float inside = pixels[i] > of.lower ? pixels[i] : of.lower;
     inside = inside < of.upper ? inside : of.upper;
-    const double at = (inside - first) * per_unit;  // NaN if the interval has no width; `at` is then not used
+    const double at = (inside - first) * per_unit;  // NaN if the interval has no width; the value is then not used
     const auto bin = static_cast<std::int32_t>(at < TailBins::inner - 1 ? at : TailBins::inner - 1);
     const std::int32_t inner = 1 + bin;
     const std::int32_t from_above = pixels[i] >= of.upper ? TailBins::count - 1 : inner;
@@ -121,7 +122,7 @@ Extremes BinnedTail::extremes(const Interval& interval) {
   const int lower = bins_.bin(interval.lower);
   const int upper = bins_.bin(interval.upper);
   Extremes found;
-  // Extends `found` by the bin's pixels in the interval. Returns true if it changed.
+  // Extends `found` by the bin's pixels in the interval. Returns whether `found` changed.
   const auto widen_by = [&](int bin) {
     const auto i = static_cast<std::size_t>(bin);
     if (sums_[i + 1].count == sums_[i].count) return false;
@@ -139,7 +140,8 @@ Extremes BinnedTail::extremes(const Interval& interval) {
 }
 
 PixelSums BinnedTail::sum(const Interval& interval) {
-  // Values in ascending order: pixels below, the lower end's bin, whole bins, the upper end's bin, pixels above.
+  // In ascending order of values: pixels below, the bin of the lower end, bins wholly inside, the bin of the upper end,
+  // pixels above.
   const int lower = bins_.bin(interval.lower);
   const int upper = bins_.bin(interval.upper);
   PixelSums sums = core_;

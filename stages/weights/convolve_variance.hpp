@@ -6,10 +6,8 @@
 
 namespace srcextract {
 
-/// Computes the variances that SExtractor uses for thresholds in a convolved image (checked against 2.25): the
-/// variances convolved with the kernel itself, not its square. Masked pixels stay masked.
-///
-/// Throws Error{config} if the kernel is larger than the image.
+/// Convolves variances with the kernel itself, not its square. SExtractor does the same for thresholds in a convolved
+/// image (checked against version 2.25). Masked pixels stay masked.
 Image<float, Cpu> convolve_variance(const Image<float, Cpu>& variance, const Kernel& kernel, Edges edges,
                                     const Cpu& where);
 Image<float, Gpu> convolve_variance(const Image<float, Gpu>& variance, const Kernel& kernel, Edges edges,

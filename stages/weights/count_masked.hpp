@@ -8,8 +8,9 @@
 
 namespace srcextract {
 
-/// As change_rows(). change() returns how many pixels it masked; `masked` receives the total, for rows on demand once
-/// every row was held. Until then `masked` must exist.
+/// Changes rows of an image as change_rows() does, and counts the pixels that change() masks. change() returns the
+/// count for its rows, and `masked` receives the sum over the image. If rows are made on demand (rows_on_demand.hpp),
+/// the sum is complete only after every row was made once; `masked` must exist until then.
 template <class Change>
 void change_and_count(Image<float, Cpu>& image, std::int64_t& masked, const Cpu& where, Change change) {
   masked = 0;

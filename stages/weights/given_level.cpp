@@ -10,7 +10,8 @@ namespace srcextract {
 
 namespace {
 
-/// Returns how many pixels the level masks.
+/// Subtracts `count` values of the level from pixels. Returns how many pixels become masked because the level is
+/// masked.
 SRCEXTRACT_VECTOR_CLONES
 std::int64_t subtract_piece(std::int64_t count, const float* level, float* __restrict pixels) {
   std::int64_t masked = 0;
@@ -35,7 +36,7 @@ void subtract_level(const Image<float, Cpu>& level, Pixels<Cpu>& pixels, const C
   const bool with_kept = !pixels.kept.pixels.empty();
   if (with_kept) change_own_rows(pixels.kept, where, subtract);
   if (pixels.variance.pixels.empty()) return;
-  // Not in place: rows of `kept` may be made of the variance's.
+  // change_rows() would change the variance in place, and with it rows of `kept` that are made from the variance.
   change_own_rows(pixels.variance, where,
                   [used = shared_rows(with_kept ? pixels.kept : pixels.image)](float* variance, std::int64_t begin,
                                                                                std::int64_t end) {

@@ -16,10 +16,11 @@ namespace srcextract {
 
 namespace {
 
-/// Number of columns that a thread fills together, row by row.
+/// Number of adjacent columns that a thread fills together, row by row.
 constexpr std::int64_t columns_together = 256;
 
-/// An image with gaps, whose rows are held by who fills them.
+/// An image whose gaps (runs of bad pixels) are filled, with its variances. The caller must hold the rows that a call
+/// reads in memory (HeldRows).
 struct Gaps {
   Image<float, Cpu> image, variance;
   GapRules rules;
@@ -29,7 +30,8 @@ struct Gaps {
     return {image.pixels[i], variance.pixels[i]};
   }
 
-  /// Fills the columns from x on, as many as have a state, in the rows [begin, end). Calls keep(i, pixel) for each.
+  /// Fills the pixels of columns.size() columns, from column x on, in the rows [begin, end). Calls keep(i, pixel) with
+  /// the index and the filled value of each pixel.
   template <class Keep>
   void fill(std::span<ColumnState> columns, std::int64_t x, std::int64_t begin, std::int64_t end,
             const Keep& keep) const {
@@ -40,9 +42,12 @@ struct Gaps {
   }
 };
 
-/// The states of all columns before each block of rows, of an image whose rows are made on demand.
+/// Fills gaps of an image whose rows are made on demand (rows_on_demand.hpp), one block of rows at a time. The
+/// constructor reads the image once, and stores the states of the columns before each block. After that, each block can
+/// be filled without the others.
 class GapStates {
-  static_assert(sizeof(ColumnState) == 2 * sizeof(float) + sizeof(std::int32_t));  // no padding: bytes are compared
+  static_assert(sizeof(ColumnState) == 2 * sizeof(float) + sizeof(std::int32_t));  // no padding, since memcmp compares
+                                                                                   // states
 
  public:
   GapStates(Gaps gaps, const Cpu& where) : gaps_(std::move(gaps)), block_rows_(gaps_.image.rows->block_rows()) {
@@ -59,7 +64,7 @@ class GapStates {
     }
   }
 
-  /// Calls keep(i, pixel) for every pixel in the rows [begin, end), which lie in one block.
+  /// Calls keep(i, pixel) with the filled value of every pixel in the rows [begin, end), which are in one block.
   template <class Keep>
   void fill(std::int64_t begin, std::int64_t end, const Keep& keep) const {
     const std::int64_t first = begin / block_rows_ * block_rows_;
@@ -72,9 +77,11 @@ class GapStates {
   }
 
  private:
-  using Unusual = std::vector<std::pair<std::int32_t, ColumnState>>;  ///< columns by their places
+  using Unusual = std::vector<std::pair<std::int32_t, ColumnState>>;  ///< column numbers with the states of these
+                                                                      ///< columns
 
-  /// The states before row y, if no bad pixel of the row before has copied another.
+  /// The states of all columns before row y, if no bad pixel of row y - 1 copies another pixel. Only states that differ
+  /// are stored, which takes little memory.
   std::vector<ColumnState> usual(std::int64_t y) const {
     std::vector<ColumnState> columns(static_cast<std::size_t>(gaps_.image.shape.width));
     if (y == 0) return columns;

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// An image and the variance of each pixel; if one of both is masked, so is the other.
+/// An image and the variance of each pixel. A pixel and its variance are masked together.
 template <class Where>
 struct Interpolated {
   Image<float, Where> image, variance;
@@ -18,22 +18,24 @@ inline void record_fields(const Interpolated<Cpu>& filled, FieldRecorder& to) {
   to.pixels("variance of pixel", filled.variance);
 }
 
-/// Fills bad pixels by SExtractor's interpolation (INTERP_TYPE ALL and VAR_ONLY, INTERP_MAXXLAG, INTERP_MAXYLAG;
-/// checked against 2.25).
+/// Fills bad pixels as SExtractor does (INTERP_TYPE ALL and VAR_ONLY, INTERP_MAXXLAG, INTERP_MAXYLAG; checked against
+/// version 2.25).
 ///
-/// A pixel is bad if it is masked in `variance`. If detects_beyond(config), a pixel whose variance is beyond the
-/// threshold is bad too; variances are then first multiplied by the square of `scale` (null: no scaling).
+/// A pixel is bad if it is masked in `variance`. If detects_beyond(config), a pixel is also bad if its variance,
+/// multiplied by the square of `scale`, is beyond config.threshold. Without a `scale` (null), variances are compared as
+/// they are.
 ///
-/// A bad pixel takes over the variance of another pixel and, with config.interpolate `all`, its value:
-/// - The first config.interpolate_columns bad pixels after a good one in a row copy that good pixel.
-/// - Any other bad pixel copies the result of the previous row, for at most config.interpolate_rows pixels since the
-///   last good pixel of its column.
-/// - All further bad pixels stay unchanged.
+/// A bad pixel copies the variance of another pixel and, with config.interpolate `all`, also its value:
+/// - The first config.interpolate_columns bad pixels after a good pixel in a row copy that good pixel.
+/// - A later bad pixel copies the result at the same column in the previous row, for at most config.interpolate_rows
+///   pixels since the last good pixel of the column.
+/// - All other bad pixels stay unchanged.
 ///
-/// Rows count from the first of the image. If only variances are copied, a pixel masked in `image` stays masked.
+/// If only variances are copied, a pixel that is masked in `image` stays masked.
 ///
-/// A column is processed from its first row to its last. Of other columns only good pixels are read, which never
-/// change, so columns are independent. Nothing is computed: both back ends copy the same floats.
+/// A column is processed from its first row to its last. Other columns are read only at good pixels, which never
+/// change, so that columns can be processed in parallel. The floats are copied without arithmetic, so that CPU and GPU
+/// results are equal.
 Interpolated<Cpu> interpolate_bad(const Image<float, Cpu>& image, const Image<float, Cpu>& variance,
                                   const WeightsConfig& config, const Cpu& where,
                                   const Value<double, Cpu>* scale = nullptr);

@@ -9,17 +9,17 @@
 
 namespace srcextract {
 
-/// A pixel and the variance of its noise.
+/// The value of a pixel and the variance of its noise.
 struct WeighedPixel {
   float value, variance;
 };
 
-/// The rules by which bad pixels copy other pixels, for both back ends.
+/// The rules by which bad pixels copy other pixels; CPU and GPU code share them.
 struct GapRules {
-  bool values;           ///< copy values too, not only variances
-  std::int64_t columns;  ///< largest distance to the good pixel of the row that is copied
-  std::int32_t rows;     ///< most pixels that copy along a column
-  float least_bad;       ///< smallest variance that is bad; masked variances are bad too
+  bool values;           ///< whether values are copied too, not only variances
+  std::int64_t columns;  ///< maximum distance in pixels to the good pixel of the same row that is copied
+  std::int32_t rows;     ///< maximum number of pixels that copy along a column
+  float least_bad;       ///< variances of at least this are bad; masked variances (NaN) are bad too
 
   explicit GapRules(const WeightsConfig& config)
       : values(config.interpolate == Interpolate::all),
@@ -30,14 +30,12 @@ struct GapRules {
   SRCEXTRACT_HOST_DEVICE bool is_good(float variance) const { return variance < least_bad; }
 };
 
-/// The state of a column while it is filled: its last result, and how many bad pixels may still copy it.
+/// The state of a column that is being filled: its last result, and how many further bad pixels may copy that result.
 struct ColumnState {
   WeighedPixel last = {masked_pixel, masked_pixel};
   std::int32_t left = 0;
 };
 
-/// The distance from column `x` back to the last good pixel of its row; 0 if there is no good pixel within
-/// rules.columns.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t distance_to_good(const float* variances, std::int64_t x,
                                                             const GapRules& rules) {
   const std::int64_t farthest = rules.columns < x ? rules.columns : x;
@@ -47,8 +45,8 @@ SRCEXTRACT_HOST_DEVICE inline std::int64_t distance_to_good(const float* varianc
   return 0;
 }
 
-/// Fills the next pixel of a column, at `x` of a row, and returns it. A bad pixel that copies nothing stays unchanged.
-/// A pixel and its variance are masked together.
+/// Fills the next pixel of a column, and returns its value and variance. `values` and `variances` are the pixel's row,
+/// `x` is its column. A bad pixel that copies nothing stays unchanged. Value and variance are masked together.
 SRCEXTRACT_HOST_DEVICE inline WeighedPixel fill_pixel(const float* values, const float* variances, std::int64_t x,
                                                       const GapRules& rules, ColumnState& column) {
   const WeighedPixel own = {values[x], variances[x]};

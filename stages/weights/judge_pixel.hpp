@@ -10,10 +10,10 @@
 
 namespace srcextract {
 
-/// Decides which values in a quality map are bad, for both back ends.
+/// The rule that decides which stored values of a quality map are bad; CPU and GPU code share it.
 struct MaskRule {
   std::uint64_t bits;
-  bool bad_where_set;  ///< true: bad if any of `bits` is set; false: bad if none is set
+  bool bad_where_set;  ///< true: a value is bad if any of `bits` is set; false: if none is set
   double bzero;
   bool has_blank;
   std::int64_t blank;
@@ -23,7 +23,7 @@ inline MaskRule rule_of(const PixelFormat& format, const BadPixels& bad) {
   return {bad.bits, bad.good != GoodPixels::nonzero, format.bzero, format.blank.has_value(), format.blank.value_or(0)};
 }
 
-/// True if a stored value is bad.
+/// Whether a stored value is bad. A real number 0 has no bit set; any other real number, also NaN, has all bits set.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE bool judge_pixel(typename Stored::Value stored, const MaskRule& rule) {
   if constexpr (std::is_integral_v<typename Stored::Value>) {

@@ -8,7 +8,8 @@ namespace srcextract {
 
 namespace {
 
-/// Masks `count` pixels where `mask` is masked. Returns how many were not masked before.
+/// Masks each of `count` pixels whose value in `mask` is masked. Returns how many of these pixels were not masked
+/// before.
 SRCEXTRACT_VECTOR_CLONES
 std::int64_t mask_piece(std::int64_t count, const float* mask, float* __restrict pixels) {
   std::int64_t masked = 0;

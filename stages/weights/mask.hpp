@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Masks the pixels that are masked in `mask`, an image of the same shape. masked.mask counts those that were not
-/// masked before.
+/// Masks the pixels of pixels.image that are masked in `mask`, an image of the same shape. masked.mask counts the
+/// pixels that were not masked before.
 void apply_mask(const Image<float, Cpu>& mask, Pixels<Cpu>& pixels, const Cpu& where);
 void apply_mask(const Image<float, Gpu>& mask, Pixels<Gpu>& pixels, const Gpu& where);
 

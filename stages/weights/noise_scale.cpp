@@ -15,8 +15,8 @@ namespace {
 
 constexpr float everything = std::numeric_limits<float>::infinity();
 
-/// Estimates the variance of a mesh in the variance map, from the pixels that give the mesh's sky level: those in the
-/// cut of the image, then in the bins of its histogram.
+/// Estimates the typical variance of a mesh in the variance map. Only pixels that count in the mesh's sky level are
+/// used: pixels within the image's first clipping limits, and then within the range of its histogram.
 MeshNode variance_of_mesh(const MeshPixels& image, const MeshPixels& variance, const BackgroundConfig& config) {
   constexpr float bad = std::numeric_limits<float>::quiet_NaN();
   const MeshSums all = image.sum({-everything, everything});

@@ -13,11 +13,13 @@ namespace srcextract {
 
 namespace {
 
-/// Applies a map to `count` pixels; `map` is replaced by variances. Returns how many pixels the map masks.
+/// Applies `count` values of a weight map to pixels, and replaces the values by variances. Returns how many pixels the
+/// map masks.
 SRCEXTRACT_VECTOR_CLONES
 std::int64_t weigh_piece(std::int64_t count, VarianceOfMap variance_of, float* __restrict pixels,
                          float* __restrict map) {
-  constexpr std::int64_t together = 4096;  // counted in 32 bits, as wide as a pixel
+  constexpr std::int64_t together = 4096;  // pixels are counted in 32 bits, as wide as a float, so that GCC vectorises
+                                           // the loop
   std::int64_t masked = 0;
   for (std::int64_t begin = 0; begin < count; begin += together) {
     std::int32_t here = 0;
@@ -33,12 +35,13 @@ void mask_kept(std::int64_t count, const float* variance, float* __restrict kept
   for (std::int64_t i = 0; i < count; ++i) kept[i] = masked_with(variance[i], kept[i]);
 }
 
-/// Whether pixels that are kept are masked where they have no variance.
+/// Whether pixels.kept is masked where the map gives no variance.
 bool masks_kept(const WeightsConfig& config) {
   return keeps_pixels(config) && config.interpolate != Interpolate::variance;
 }
 
-/// As apply_weights(), for rows on demand. Both images are made of the stored map.
+/// Does what apply_weights() does for images whose rows are made on demand (rows_on_demand.hpp). Rows of the image and
+/// of the variances are made from the stored map.
 void weigh_on_demand(Image<float, Cpu>&& map, const WeightsConfig& config, Pixels<Cpu>& pixels, const Cpu& where) {
   const VarianceOfMap variance_of(config);
   const auto stored = std::make_shared<const Image<float, Cpu>>(std::move(map));
@@ -53,8 +56,8 @@ void weigh_on_demand(Image<float, Cpu>&& map, const WeightsConfig& config, Pixel
     std::vector<float> variance(first, first + (end - begin) * width);
     return weigh_piece(std::ssize(variance), variance_of, image + begin * width, variance.data());
   });
-  // Unless pixels are kept, one that the map masked has no variance, so that it need not be told from one that was
-  // masked before.
+  // Variances are masked where `image` is masked. Unless pixels are kept, `image` here already has the map's mask,
+  // which changes nothing: pixels that the map masks have no variance.
   pixels.variance =
       image_on_demand<float>(stored->shape, row_memory_of(*stored),
                              [=, image = shared_rows(keeps_pixels(config) ? pixels.kept : pixels.image)](

@@ -5,10 +5,10 @@
 
 namespace srcextract {
 
-/// Approximate number of bytes of rows that are read or written at a time.
+/// Approximate number of bytes of table rows that are read or written at a time.
 inline constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
-/// Number of rows in a piece, at least one.
+/// Number of table rows that are read or written at a time, at least one.
 inline std::size_t rows_in_piece(std::size_t row_bytes) {
   return std::max<std::size_t>(1, piece_bytes / row_bytes);
 }

@@ -23,18 +23,18 @@
 namespace srcextract {
 namespace {
 
-/// Converts rows from a FITS table, a piece at a time, to the numbers and texts that writers of other formats take.
-/// Integers of a column with a null value (TNULL) become doubles, with NaN for null.
+/// Converts rows of a FITS table to the numbers and texts that writers of other formats take. The rows may be given in
+/// several calls of of(). Integers of a column with a null value (TNULL) become doubles, with NaN for null.
 class NativeRows {
  public:
-  /// If `vectors` is Vectors::apart, each element of a vector column becomes a column of its own (NAME, NAME_1 ...), as
-  /// in write_catalog, and picture columns are left out.
+  /// If `vectors` is Vectors::apart, each element of a vector column becomes a column of its own (NAME, NAME_1, ...),
+  /// as in write_catalog, and columns of pictures are left out.
   NativeRows(const std::vector<StoredColumn>& columns, Vectors vectors);
 
-  /// The fields with one example row, of which only the texts mean something: they have the greatest length.
+  /// The columns with one example row. Its texts have the maximum length of their columns; its numbers have no meaning.
   const CatalogRows& fields() const { return rows_; }
 
-  /// Converts whole rows from their stored bytes. The result is valid until the next call.
+  /// Converts whole rows from their bytes in the FITS table. The result is valid until the next call.
   const CatalogRows& of(std::span<const std::byte> stored);
 
  private:
@@ -42,9 +42,11 @@ class NativeRows {
                               std::vector<float>, std::vector<double>, std::vector<std::string>>;
   struct Field {
     StoredColumn column;
-    std::size_t begin, elements, element_bytes;  ///< offset in a stored row; values per row; bytes per value
-    Values values;                               ///< row by row
-    std::size_t first = 0;                       ///< index in rows_ of the field's first element; the others follow it
+    std::size_t begin, elements, element_bytes;  ///< byte offset in a stored row; number of values per row; bytes per
+                                                 ///< value
+    Values values;                               ///< the converted values, row by row
+    std::size_t first = 0;                       ///< index in rows_.fields of the first column made from this one; the
+                                                 ///< others follow
     bool is_written = true, is_apart = false;
   };
   void add_field(Field field, Vectors vectors);
@@ -53,11 +55,12 @@ class NativeRows {
 
   std::size_t row_bytes_ = 0;
   std::deque<Field> of_column_;
-  std::deque<std::string> names_;  ///< names of vector elements that became columns of their own
+  std::deque<std::string> names_;  ///< names of the columns made from vector elements; a deque, so that pointers to
+                                   ///< them stay valid
   CatalogRows rows_;
 };
 
-/// The number at the beginning of a TFORM or TDIM: 12 of `12A`, 11 of `(11,9)`; 1 without a number.
+/// The number at the beginning of a TFORM or TDIM: 12 in `12A`, 11 in `(11,9)`; 1 if there is no number.
 std::size_t leading_number(std::string_view text) {
   if (text.starts_with('(')) text.remove_prefix(1);
   std::size_t number = 1;
@@ -65,7 +68,7 @@ std::size_t leading_number(std::string_view text) {
   return number;
 }
 
-/// The text up to the first NUL, without trailing blanks.
+/// The text in a field of `width` bytes, up to the first NUL, without trailing blanks.
 std::string text_at(const std::byte* bytes, std::size_t width) {
   std::string_view text(reinterpret_cast<const char*>(bytes), width);
   text = text.substr(0, text.find('\0'));
@@ -148,8 +151,9 @@ const CatalogRows& NativeRows::of(std::span<const std::byte> stored) {
   return rows_;
 }
 
-/// Joins the HISTORY lines of a configuration to its text. A line that fills its card continues in the next line, if
-/// that does not begin with a key.
+/// Joins the HISTORY lines that contain a configuration to its YAML text. A line that fills its card (72 characters)
+/// continues in the next line, unless the next line is indented or ends with a colon, as keys and sections of the YAML
+/// text do.
 std::string config_in(const std::vector<std::string>& history) {
   constexpr std::size_t full = 72;
   std::string text;
@@ -167,17 +171,17 @@ std::string config_in(const std::vector<std::string>& history) {
   return text;
 }
 
-/// Writes each table to a file of its own, in a format other than FITS.
+/// Writes each table to a file of its own, in a format other than FITS (make_survey_tables).
 class ConvertedTables final : public FileTables {
  public:
   explicit ConvertedTables(const std::string& path)
       : format_(format_of_ending(path).format), paths_(survey_files(path)) {
-    files_.reserve(paths_.size());  // sinks point to its elements
+    files_.reserve(paths_.size());  // sinks keep pointers to the elements, which must not move
   }
 
   void begin(const TableHead& head) override {
     end();
-    if (files_.size() == paths_.size()) return;  // regions have no IMAGES
+    if (files_.size() == paths_.size()) return;  // the table IMAGES, which formats of regions do not have
     metadata_ = {};
     constexpr std::string_view creator = "srcextract ";
     metadata_.version = head.creator.substr(creator.size());

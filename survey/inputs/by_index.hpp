@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Iterator over a list whose operator[] returns copies.
+/// Input iterator over a list whose operator[] returns copies of elements.
 template <class List>
 class ByIndex {
  public:

@@ -25,20 +25,21 @@
 namespace srcextract {
 namespace {
 
-/// The share of an image that a frame covers is counted on a grid with this many points along each axis.
+/// The fraction of an image that a reference frame covers is counted on a grid of this many points along each axis of
+/// the image.
 constexpr int points_along = 16;
 
-/// The outline of one HDU on the sky, and a grid of points in it.
+/// The outline of one HDU on the sky, and a grid of points inside it; `points` is empty unless asked for.
 struct ImageOnSky {
   int hdu;
   Footprint footprint;
   std::vector<Direction> points = {};
 };
 
-/// The outlines of the images in a file that `hdus` selects. Images without a usable WCS are left out; throws the first
-/// one's error if none is left.
+/// The outlines of the images in a file that `hdus` selects. An image without a usable WCS is left out. If no image is
+/// left, throws Error{input} with the problem of the first.
 std::vector<ImageOnSky> images_on_sky(const std::string& path, const HduNames& hdus, bool with_points) {
-  static std::mutex inflating;  // gzipped files are inflated in memory, so only one is open at a time
+  static std::mutex inflating;  // gzipped files are decompressed in memory, so only one is open at a time
   const auto lock = gzipped_size(path) > 0 ? std::unique_lock(inflating) : std::unique_lock<std::mutex>();
   std::vector<ImageOnSky> images;
   std::string problem;
@@ -58,19 +59,20 @@ std::vector<ImageOnSky> images_on_sky(const std::string& path, const HduNames& h
   return images;
 }
 
-/// A file among references.
+/// A file in the folder of references.
 struct Reference {
   ImageFile file;
   std::vector<ImageOnSky> images = {};
-  std::string problem = {};  ///< why it cannot be used
+  std::string problem = {};  ///< why the file cannot be used as a reference; empty if it can
 };
 
 struct Chosen {
-  const Reference* reference = nullptr;  ///< null: none
+  const Reference* reference = nullptr;  ///< the chosen reference; null: none can be used
   std::string problem = {};
 };
 
-/// The reference frames in a folder, found and read once, and how their HDUs are selected.
+/// The reference frames in a folder and below it. The constructor finds the frames and reads their headers. `hdus`
+/// selects the HDUs of each frame.
 class ReferenceFolder {
  public:
   ReferenceFolder(std::string path, HduNames hdus, std::vector<std::string>& notes)
@@ -87,7 +89,7 @@ class ReferenceFolder {
     tell_of_unused(notes);
   }
 
-  /// The reference of an image.
+  /// Chooses the reference frame of an image, or says why there is none.
   Chosen choose(const ImageFile& file) const {
     try {
       return choose(file, images_on_sky(file.path, file.config->config.input.hdu, true));
@@ -105,7 +107,7 @@ class ReferenceFolder {
   };
   struct Covered {
     std::int64_t points = 0;
-    double away = 0;  ///< sum of the distances between the middles of image and frame, in degrees
+    double away = 0;  ///< sum over HDUs of the distance between the centres of image and frame, in degrees
   };
 
   void find() {
@@ -154,7 +156,8 @@ class ReferenceFolder {
     return {nullptr, describe_none(file, images.front(), itself)};
   }
 
-  /// For each reference, counts the points of the image that it covers, and adds the count to `covered`.
+  /// For each reference frame, counts the grid points of the image that the frame covers, and adds the count to
+  /// `covered`.
   void add_covered(const ImageOnSky& image, std::map<std::size_t, Covered>& covered) const {
     const Footprint& own = image.footprint;
     const double height = std::asin(std::clamp(own.middle()[2], -1.0, 1.0)) / degree, reach = own.radius() + widest_;
@@ -194,12 +197,12 @@ class ReferenceFolder {
 
   std::string path_;
   HduNames hdus_;
-  std::vector<Reference> references_;  ///< by name
+  std::vector<Reference> references_;  ///< sorted by name
   std::vector<OnSky> by_height_;
-  double widest_ = 0;  ///< the largest radius
+  double widest_ = 0;  ///< largest radius of a frame's outline
 };
 
-/// The folders of references in a survey, each read once. Files whose reference is a single frame have no folder.
+/// The folders of reference frames that a survey uses; each folder is read once.
 class Folders {
  public:
   explicit Folders(std::vector<std::string>& notes) : notes_(notes) {}
@@ -223,8 +226,8 @@ class Folders {
   std::map<const FilesBeside*, const ReferenceFolder*> of_beside_;
 };
 
-/// Copies the files beside an image. The chosen frame replaces the folder; if there is none, the reason is added. The
-/// hash is renewed.
+/// Copies the files beside an image (FilesBeside), with the chosen frame in place of the folder. If no frame was
+/// chosen, the folder stays and the reason is added. The hash is computed anew.
 FilesBeside with_reference(const FilesBeside& before, const Chosen& chosen) {
   FilesBeside beside = before;
   beside.no_reference = chosen.problem;

@@ -7,14 +7,17 @@
 
 namespace srcextract {
 
-/// If FilesBeside::reference is a folder, replaces it by the frame, in the folder or below it, that covers most of the
-/// image by the WCS of both. If several cover equally much, takes the frame whose centre is nearest, then the first by
-/// name. The image itself is never taken. If input.hdu may select several HDUs, HDUs with the same number are compared,
-/// as they are subtracted.
-/// Reads headers: those of each folder once, and those of the images. If no frame can be chosen, the folder stays, and
-/// FilesBeside::no_reference is the reason. The hash covers name, size and time of the chosen frame.
-/// Adds to `notes` which frames of a folder cannot be used. Throws Error{input} if a folder cannot be read. Throws
-/// PassingError if a frame cannot be read just now: otherwise another frame would be chosen silently.
+/// Replaces each FilesBeside::reference that is a folder by a reference frame from the folder or below it. By the WCS
+/// of both, the frame that covers most of the image is taken. If several frames cover equally much, the frame with the
+/// nearest centre is taken, then the first by name. The image itself is never taken. If input.hdu may select several
+/// HDUs, an HDU of a frame counts only for the HDU of the same number in the image, since these two are subtracted.
+///
+/// Reads the headers of the images, and once those of each folder. If no frame can be chosen for an image, the folder
+/// stays and FilesBeside::no_reference says why. FilesBeside::hash then covers name, size and modification time of the
+/// chosen frame.
+///
+/// Appends to `notes` a message about frames that cannot be used. Throws Error{input} if a folder cannot be read.
+/// Throws PassingError if a frame is temporarily unreadable, since another frame would else be chosen without notice.
 ImageFiles choose_references(ImageFiles files, std::vector<std::string>& notes);
 
 }  // namespace srcextract

@@ -32,13 +32,14 @@ void require_one_hdu(const Config& config, const NamesBeside& names) {
                                        ", and for DETECT by " + names.detect_hdu);
 }
 
-/// A line of text for the hash: the survey's name of a file, its size and its time.
+/// A line of text from which the hash is computed: the file's name in the survey, its size and its modification time.
 std::string file_text(const std::string& path, const std::string& name) {
   const ImageFile file = look_at(path, name);
   return name + ' ' + std::to_string(file.bytes) + ' ' + std::to_string(file.modified) + '\n';
 }
 
-/// Throws Error{config} if sources cannot be detected in one image and measured in another with this configuration.
+/// Throws Error{config} if this configuration does not allow to detect sources in one image and measure them in
+/// another.
 void require_detection_config(const Config& config, const NamesBeside& names) {
   if (config.detection.sign != DetectionSign::positive)
     throw Error(ErrorKind::config, config.place_of("detection.sign") +
@@ -57,7 +58,7 @@ void require_detection_config(const Config& config, const NamesBeside& names) {
   if (config.fit.reliability) refuse("fit.reliability", "one map is negated");
 }
 
-/// Throws Error{config} for settings that need detected sources. With given positions nothing is detected.
+/// Throws Error{config} for settings that need detected sources; with given positions nothing is detected.
 void require_forced_config(const Config& config, const NamesBeside& names) {
   const auto refuse = [&](const std::string& key, const std::string& what) { refuse_forced(config, key, what, names); };
   if (config.output.segmentation) refuse("output.segmentation", "the label map shows the pixels of sources");
@@ -76,8 +77,8 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
     refuse(config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
 }
 
-/// Throws Error{config} for settings of noise or sky that a frame of a difference cannot have. Given sky values are
-/// those of one image; a fit cannot use some settings of maps.
+/// Throws Error{config} for settings of noise or sky that a frame of a difference cannot have: a given sky belongs to
+/// one image, and the fit of a difference treats bad pixels and variances itself.
 void require_frame_config(const Config& config) {
   const auto refuse = [&](const std::string& key, const std::string& problem) {
     throw Error(ErrorKind::config, config.place_of(key) + ": " + problem);
@@ -101,8 +102,9 @@ void require_frame_config(const Config& config) {
     refuse("background.rms", "the sky of one frame is given, and a difference has those of two; leave it out");
 }
 
-/// Throws Error{config} for settings that a difference cannot have, such as thresholds below 0: a difference always
-/// searches both signs. `of_reference` is the reference's own configuration, or null.
+/// Throws Error{config} for settings that a difference of two frames cannot have, such as absolute thresholds below 0
+/// (a difference is always searched for both signs). `of_reference` is the reference frame's own configuration; null:
+/// it has none.
 void require_difference_config(const Config& config, const ImageConfig* of_reference) {
   if (config.output.report_copies > 0)
     throw Error(ErrorKind::config,
@@ -132,8 +134,7 @@ void require_difference_config(const Config& config, const ImageConfig* of_refer
   if (of_reference != nullptr) require_frame_config(reference);
 }
 
-/// Throws Error{config} if two or more bands would use the configuration's psf.file, which is the PSF of a single
-/// image.
+/// Throws Error{config} if two or more bands would use the configuration's psf.file, since a PSF belongs to one image.
 void require_psf_of_bands(const Config& config, const std::vector<BandFile>& bands) {
   const auto names_none = [](const BandFile& band) {
     return std::ranges::none_of(band.settings, [](const std::string& own) { return own.starts_with("psf.file="); });
@@ -144,8 +145,8 @@ void require_psf_of_bands(const Config& config, const std::vector<BandFile>& ban
                                      "each band");
 }
 
-/// Throws Error{config} if the configuration asks for outputs of a single image, which several bands cannot have. Also
-/// checks the configurations of the bands and of the detection image.
+/// Throws Error{config} if the configuration asks for outputs that belong to one image, such as pictures. Also checks
+/// that the configurations of the bands and of the detection image select one HDU each.
 void require_bands_config(const Config& config, const FilesBeside& beside, const NamesBeside& names) {
   const auto refuse = [&](const std::string& key, const std::string& what) {
     throw Error(ErrorKind::config, config.place_of(key) + ": " + what + " of one image, and with " + names.band +
@@ -161,13 +162,13 @@ void require_bands_config(const Config& config, const FilesBeside& beside, const
   for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
 }
 
-/// Whether a setting concerns how an image is read, or its noise and sky.
+/// Whether a setting (`section.key=value`) is about reading an image, or its noise and sky.
 bool is_of_reading(const std::string& setting) {
   constexpr std::array<std::string_view, 5> sections = {"background.", "combine.", "input.", "mask.", "weights."};
   return std::ranges::any_of(sections, [&](std::string_view section) { return setting.starts_with(section); });
 }
 
-/// A description of the catalogue's additional columns.
+/// A text for messages that tells which additional columns the catalogue of this file has.
 std::string kind_of(const ImageFile& file) {
   if (file.has_positions()) return "at given positions";
   if (file.has_reference()) return "of a difference";
@@ -242,7 +243,7 @@ std::string hash_of_config(const ImageFile& file) {
 }
 
 std::string describe_kinds(const ImageFiles& files) {
-  std::map<std::string, std::string> kinds;  // name of the first image of each kind
+  std::map<std::string, std::string> kinds;  // kind of catalogue, and name of its first image
   std::optional<const FilesBeside*> last;
   for (const ImageFile& file : files)
     if (std::exchange(last, file.beside.get()) != file.beside.get()) kinds.emplace(kind_of(file), file.name);

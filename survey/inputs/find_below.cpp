@@ -23,24 +23,24 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t directories_ahead = 32;
-/// Entries of a directory are read in portions of this number, so that a directory of a million files takes little
-/// memory.
+/// Number of directory entries that are read at a time, so that a directory of a million files takes little memory.
 constexpr std::size_t entries_at_a_time = 4096;
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
 };
 
-/// An entry of a directory that may be an image or a directory.
+/// An entry of a directory that may be an image file or a directory.
 struct Entry {
   std::string name;
-  bool is_link = false;  ///< if known
-  bool is_known = true;  ///< the status need not be read
+  bool is_link = false;  ///< a symbolic link; may be false for a link until look_at_entry() was called
+  bool is_known = true;  ///< whether the status need not be read any more
   bool is_there = true;
   FileStatus status = {};
 };
 
-/// Finds out by stat whether an entry is a link, since not every file system reports that when it lists entries.
+/// Reads the status of an entry, and whether it is a link, since not every file system reports links when it lists
+/// entries.
 void look_at_entry(int directory, Entry& entry) {
   struct stat status {};
   const auto look = [&](int flags) {
@@ -54,11 +54,11 @@ void look_at_entry(int directory, Entry& entry) {
   if (entry.is_there) entry.status = status_of(status);
 }
 
-/// A part of a directory's entries.
+/// Reads the entries of a directory, entries_at_a_time at a time.
 class Listing {
  public:
-  /// Reads the next entries. After a passing failure the directory is opened and read again, as long as no entry was
-  /// handed out.
+  /// Reads the next entries; the first call opens the directory. If the first call fails with an error that may pass,
+  /// the directory is opened and read again. Later calls cannot start again, as entries were already used.
   void list(const std::string& path) {
     const bool is_first = !is_begun_;
     is_begun_ = true;
@@ -75,18 +75,19 @@ class Listing {
     if (!entries_[i].is_known) look_at_entry(dirfd(directory_.get()), entries_[i]);
   }
 
-  /// Closes the directory once all entries are read, so that only unfinished directories use open files.
+  /// Closes the directory if all entries were read, so that only directories that are still being read use up open
+  /// files.
   void close_at_end() {
     if (is_at_end_) directory_.reset();
   }
 
   const std::vector<Entry>& entries() const { return entries_; }
   bool is_at_end() const { return is_at_end_; }
-  /// Error number of opening or reading; 0: none.
+  /// errno of the failed opening or reading; 0: none failed.
   int reason() const { return reason_; }
-  /// Whether opening failed because too many files are open.
+  /// Whether opening failed because the process or the system has too many open files.
   bool lacks_files() const { return !is_identified_ && (reason_ == EMFILE || reason_ == ENFILE); }
-  /// Device and inode; null if the directory could not be opened.
+  /// Device and inode of the directory; null if the directory could not be opened.
   const std::pair<dev_t, ino_t>* identity() const { return is_identified_ ? &identity_ : nullptr; }
 
  private:
@@ -99,7 +100,7 @@ class Listing {
     return true;
   }
 
-  /// Returns false, with errno and `reason_`, if the directory cannot be read on.
+  /// Reads the next entries. Returns false, with errno and `reason_` set, if reading fails.
   bool read_entries() {
     entries_.clear();
     while (entries_.size() < entries_at_a_time) {
@@ -133,8 +134,8 @@ class Listing {
   std::pair<dev_t, ino_t> identity_ = {};
 };
 
-/// Walks a directory tree. Lists the next directories ahead of time and gets the status of their entries, in parallel.
-/// The reported entries and their order do not depend on that.
+/// Walks a directory tree. For speed, the next directories are listed ahead and the status of their entries is read, in
+/// parallel. The reported entries and their order do not depend on that.
 class Walk {
  public:
   using OnFile = std::function<void(ImageFile)>;
@@ -142,11 +143,12 @@ class Walk {
 
   Walk(const OnFile& on_file, const OnUnreadable& on_unreadable) : on_file_(on_file), on_unreadable_(on_unreadable) {}
 
-  /// Linked directories are read after all others, so that names do not depend on the order of the system's listing.
+  /// Walks the tree below `root`. Directories that are symbolic links are read after all others. A directory that is
+  /// reached in several ways is then always reported under the same name.
   void read_all(const std::string& root);
 
  private:
-  using Directories = std::map<std::string, std::string>;  ///< path by name
+  using Directories = std::map<std::string, std::string>;  ///< maps names to paths
 
   void read(const std::string& path, const std::string& name);
   void look_ahead(const Directories& directories);
@@ -155,8 +157,8 @@ class Walk {
 
   const OnFile& on_file_;
   const OnUnreadable& on_unreadable_;
-  Directories directories_, linked_;          ///< still to be read
-  std::map<std::string, Listing> looked_at_;  ///< read ahead, by path
+  Directories directories_, linked_;          ///< directories that are still to be read; linked_: those that are links
+  std::map<std::string, Listing> looked_at_;  ///< directories that were listed ahead, by path
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
 
@@ -171,7 +173,6 @@ void Walk::read_all(const std::string& root) {
   }
 }
 
-/// Opens the first directories of the list and reads their entries, in parallel.
 void Walk::look_ahead(const Directories& directories) {
   std::vector<std::pair<const std::string*, Listing*>> ahead;
   for (const auto& [name, path] : directories) {
@@ -190,7 +191,8 @@ void Walk::look_ahead(const Directories& directories) {
   if (std::ranges::any_of(ahead, lacks_files)) look_at_first(directories);
 }
 
-/// Reads only the first directory of the list, for processes that may have few open files. The others are read later.
+/// Discards what was listed ahead and lists only the first directory, if the process may not open enough files. The
+/// other directories are listed later.
 void Walk::look_at_first(const Directories& directories) {
   looked_at_.clear();
   const std::string& path = directories.begin()->second;

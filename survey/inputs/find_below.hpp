@@ -7,10 +7,13 @@
 
 namespace srcextract {
 
-/// Calls on_file for every image in a directory and below it, in no order. Calls on_unreadable(path, name, reason) for
-/// every directory there that cannot be read; the top directory's name is empty. Every directory is read once, even if
-/// links lead to it. Its name is its own below the top directory, else the first of its names in sorted order. Each
-/// file's status is read once, many in parallel; on_file is called by this thread alone.
+/// Calls on_file for every image in a directory and below it, in no particular order. Calls on_unreadable(path, name,
+/// reason) for each directory that cannot be read. Names are paths relative to the top directory, whose own name is
+/// empty.
+///
+/// A directory is read once, even if links lead to it. Its name is its path without links if it is below the top
+/// directory; else the first, in sorted order, of the names of links to it. The status of each file is read once, for
+/// many files in parallel; on_file is called only by the calling thread.
 void find_below(const std::string& directory, const std::function<void(ImageFile)>& on_file,
                 const std::function<void(const std::string& path, const std::string& name, const std::string& reason)>&
                     on_unreadable);

@@ -13,12 +13,13 @@
 namespace srcextract {
 namespace {
 
-/// The directory that glob() could not read, and why. Kept for each thread, since glob() gives its callback no context.
+/// Error message about the directory that glob() could not read, and the errno. Both are thread-local, since glob()
+/// passes no context to its callback.
 thread_local std::string unreadable;
 thread_local int why_unreadable = 0;
 
-/// glob() calls it for a directory that cannot be read; the result 1 ends the search. A directory that does not exist
-/// only matches nothing.
+/// Callback of glob() for a directory that cannot be read; the result 1 ends the search, and 0 continues it. A
+/// directory that does not exist is no error: the pattern matches nothing there.
 int note_unreadable(const char* path, int reason) {
   if (reason == ENOENT) return 0;
   why_unreadable = reason;

@@ -11,8 +11,9 @@
 namespace srcextract {
 namespace {
 
-/// Whether two words differ by one letter, or by two swapped neighbours. `nearest` is less strict, since it assumes
-/// that one of the known words is meant: it would take `date` for `path`.
+/// Whether two words are equal or differ by one inserted, missing or wrong letter, or by two swapped neighbours. The
+/// function `nearest` accepts more differences, as it assumes that one of the known words is meant; it would take the
+/// column `date` for `path`.
 bool differ_by_a_slip(std::string_view a, std::string_view b) {
   const auto front = std::ranges::mismatch(a, b);
   a.remove_prefix(static_cast<std::size_t>(front.in1 - a.begin()));
@@ -25,7 +26,7 @@ bool differ_by_a_slip(std::string_view a, std::string_view b) {
   return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
 }
 
-/// The known word that was probably meant; empty if none.
+/// The known word of which `word` is probably a misspelling; empty if there is none.
 std::string meant_of(const std::string& word, const std::vector<std::string>& known) {
   const std::string letters = in_small_letters(word);
   const auto found = std::ranges::find_if(known, [&](const auto& name) { return differ_by_a_slip(letters, name); });
@@ -48,7 +49,7 @@ std::string problem_of_foreign_column(const std::string& column, const config::F
   if (const std::string known = meant_of(column, {"path", "name", "detect", "positions", "reference"}); !known.empty())
     return "column '" + column + "' means nothing; write '" + known +
            "' if that is meant, and give it another name if not";
-  // Common columns in lists of files.
+  // Common columns of file lists; the key of the same name in the configuration is not meant.
   if (column == "file" || column == "files" || column == "size") return "";
   std::string meant;
   for (const config::Field& field : keys)

@@ -7,14 +7,13 @@
 
 namespace srcextract {
 
-/// The problem of a manifest column without a meaning; empty if the column may be ignored. A column is a problem if it
-/// probably was meant to have a meaning:
+/// Error message about a manifest column that has no meaning but was probably meant to have one; empty if the column
+/// may be ignored. Such columns are:
 /// - a key without its section (`threshold`)
-/// - a known column with one slip or in other case (`Path`, `detec`)
-/// - any name with a ':'
+/// - a known column with a misspelling or in upper case (`Path`, `detec`)
+/// - any name that contains a ':'
 std::string problem_of_foreign_column(const std::string& column, const config::Fields& keys);
 
-/// A note about ignored columns; empty if there are none.
 std::string describe_foreign_columns(const std::vector<std::string>& columns);
 
 }  // namespace srcextract

@@ -21,8 +21,8 @@ namespace {
   throw Error(ErrorKind::config, config.place_of(key) + ": " + problem);
 }
 
-/// Replaces the name of a kernel file by the kernel's values. So outputs show the kernel that was used, and a changed
-/// file changes the configuration.
+/// Replaces the name of a kernel file by the kernel's values. Outputs then show the kernel that was used, and a change
+/// of the file changes the configuration's hash.
 void read_kernel(Config& config) {
   ConvolveConfig& convolve = config.convolve;
   if (convolve.kernel != KernelShape::file) return;
@@ -44,14 +44,14 @@ void read_kernel(Config& config) {
   convolve.normalize = convolve.normalize && file.normalize;
 }
 
-/// Reads all sets of numbers in a FITS file, such as one PSF per image. Throws Error{config}, or Error{memory}.
+/// Reads all sets of numbers in a FITS file, for example one PSF per image. Throws Error{config} or Error{memory}.
 std::vector<std::vector<double>> read_sets(const std::string& path, ReadTables read) {
   TableNumbers numbers = read(read_number_tables(path));
   if (!numbers.problem.empty()) throw Error(ErrorKind::config, path + ": " + numbers.problem);
   return std::move(numbers.sets);
 }
 
-/// Reads the files of numbers (PSF, network) that keys name, into config.resources.
+/// Reads the files of numbers (PSF, neural network) that keys name into config.resources.
 void read_numbers(Config& config) {
   for_each_field(config.settings(), [&]<class T>(const config::Field& field, const T& path) {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -71,7 +71,8 @@ void read_numbers(Config& config) {
   });
 }
 
-/// Text for the hash: size and time of the files that keys name. If one changes, images are extracted again.
+/// Text from which the hash is computed: path, size and modification time of the files that keys name. If a file
+/// changes, the hash changes, and images are extracted again.
 std::string files_text(const Config& config) {
   std::string text;
   for (const std::string& path : named_files(config)) {
@@ -107,7 +108,9 @@ GivenConfig override_for_reference(const GivenConfig& image, const std::string& 
   };
   forget_map("mask", without_maps.written.mask);
   forget_map("weights", without_maps.written.weights);
-  if (sets("weights.type")) without_maps.written.weights.threshold = {};  // in the unit of another type
+  if (sets("weights.type"))
+    without_maps.written.weights.threshold = {};  // the image's threshold is in the unit of its
+                                                  // own weights.type
   return override_given(without_maps, name, own);
 }
 

@@ -9,35 +9,37 @@
 
 namespace srcextract {
 
-/// Completes a configuration: reads the numbers in the files of its kernel, PSF and network, and adds its text and its
-/// hash. The hash covers the text, and size and time of the files that keys name. For a difference, pictures show
-/// changes as pixels, not as ellipses. Values from an image's header are added later (pipeline/resolve). Throws
-/// Error{config}, which begins with the place of the key that names the file, if a file cannot be read.
+/// Makes an ImageConfig: reads the numbers in the files of kernel, PSF and network, and adds the YAML text and the
+/// hash. The hash covers the text, and size and modification time of the files that keys name. With `of_difference`, an
+/// overlay of ellipses in pictures becomes one of pixels. Values from an image's header are added later
+/// (pipeline/resolve). Throws Error{config} if a file cannot be read; the message begins with the place of the key that
+/// names the file.
 std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, bool of_difference = false);
 
-/// Makes the configuration of the frame that is subtracted from an image: the image's without its maps, changed by
-/// `own`. If `own` names the file or HDU of a map, the other keys of that map's section are the image's. Throws the
-/// errors of override_given().
+/// Makes the configuration of the reference frame that is subtracted from an image: the image's configuration without
+/// its maps, changed by `own`. If `own` names the file or HDU of a map, the other keys of that map's section are as for
+/// the image. Throws the errors of override_given().
 GivenConfig override_for_reference(const GivenConfig& image, const std::string& name, const Overrides& own);
 
-/// Makes variations of a configuration. Each variation is made once, however many images ask for it.
+/// Makes variants of a configuration. Equal variants share one object, however many images use it.
 class ConfigVariants {
  public:
   explicit ConfigVariants(const GivenConfig& given);
 
-  /// `settings` are `dotted.key=value`, as for override_given, whose Error{config} it throws. If they change nothing,
-  /// returns the configuration itself.
+  /// The configuration changed by `settings` (`section.key=value`); the unchanged configuration if `settings` is empty.
+  /// Throws Error{config} of override_given() for a wrong setting.
   std::shared_ptr<const ImageConfig> with(const std::vector<std::string>& settings);
 
-  /// The same for a difference (make_image_config).
+  /// The changed configuration for an image from which a reference is subtracted: with() and `of_difference` of
+  /// make_image_config().
   std::shared_ptr<const ImageConfig> of_difference(const std::vector<std::string>& settings);
 
-  /// The configuration of an image beside another one: changed by the other's `settings`, then by its `own`. Errors in
-  /// `own` begin with `option` (Overrides).
+  /// The configuration of a detection image or band: changed by the `settings` of the measured image, then by its `own`
+  /// settings. Error messages about `own` begin with `option`.
   std::shared_ptr<const ImageConfig> with_own(const std::vector<std::string>& settings,
                                               const std::vector<std::string>& own, const std::string& option);
 
-  /// The configuration of a reference frame, likewise (override_for_reference); null if `own` is empty.
+  /// The configuration of a reference frame, made in the same way by override_for_reference(); null if `own` is empty.
   std::shared_ptr<const ImageConfig> of_reference(const std::vector<std::string>& settings,
                                                   const std::vector<std::string>& own, const std::string& option);
 
@@ -53,7 +55,8 @@ class ConfigVariants {
                                             Override override_with);
 
   BySettings by_settings_, of_differences_;
-  std::map<std::string, std::shared_ptr<const ImageConfig>> by_yaml_;  ///< 4.5 and 4.50 are equal in it
+  std::map<std::string, std::shared_ptr<const ImageConfig>> by_yaml_;  ///< finds equal variants of different settings,
+                                                                       ///< such as 4.5 and 4.50
 };
 
 }  // namespace srcextract

@@ -9,7 +9,8 @@
 namespace srcextract {
 namespace {
 
-// Every packed file begins with its status: bytes, modified, identity.
+// The bytes of each packed file begin with its status: bytes, modified, identity. All of these have fixed sizes, so the
+// status can be changed in place.
 constexpr std::size_t identity_at = 2 * sizeof(std::int64_t);
 constexpr std::size_t status_bytes = identity_at + sizeof(FileIdentity::inode) + sizeof(FileIdentity::device);
 
@@ -25,14 +26,15 @@ FileIdentity read_identity(PackedBytes::Reader& in) {
   return {inode, in.get<std::uint32_t>()};
 }
 
-/// Index of `pointer` in `kept`; appends it unless it equals the last element.
+/// Returns the index of `pointer` in `kept`; appends `pointer` first unless the last element equals it. Earlier
+/// elements are not searched: equal pointers usually come one after the other.
 template <class Pointer>
 std::uint64_t number_of(std::vector<Pointer>& kept, const Pointer& pointer) {
   if (kept.empty() || kept.back() != pointer) kept.push_back(pointer);
   return kept.size() - 1;
 }
 
-/// Length of the common ending.
+/// Length of the longest common suffix.
 std::size_t common_end(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin());
 }
@@ -50,7 +52,7 @@ void ImageFiles::push_back(const ImageFile& file) {
   out.text(file.name);
   const std::size_t common = common_end(file.path, file.name);
   const std::string_view own = std::string_view(file.path).substr(0, file.path.size() - common);
-  const std::size_t after_directory = own.rfind('/') + 1;  // 0 without a slash
+  const std::size_t after_directory = own.rfind('/') + 1;  // npos + 1 is 0 if there is no slash
   out.shared(own.substr(0, after_directory));
   out.text(own.substr(after_directory));
   out.number(file.name.size() - common);
@@ -59,7 +61,7 @@ void ImageFiles::push_back(const ImageFile& file) {
   places_.push_back(packed_->add(out));
 }
 
-/// Copies what another list has too.
+/// Copies the packed bytes, which another list shares, so that this list can be changed.
 void ImageFiles::separate() {
   ImageFiles copy;
   copy.packed_ = std::make_shared<PackedBytes>();

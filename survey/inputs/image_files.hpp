@@ -14,9 +14,10 @@
 
 namespace srcextract {
 
-/// The files of a survey, about eighty bytes for each of a million. Files share directory names, and neighbours share
-/// configurations. Returned values are copies. Several threads may read at once; one thread may add. A copy of all
-/// takes four bytes a file until one of both is changed.
+/// The files of a survey, packed to about 80 bytes per file for surveys of millions of files. Directory names are
+/// stored once, and consecutive files with the same configuration share it. Returned values are copies. Several threads
+/// may read at a time; only one may add files, and only while none reads. Copies of a list share the packed bytes, at 4
+/// bytes per file, until one of the lists is changed.
 class ImageFiles {
  public:
   using value_type = ImageFile;
@@ -30,15 +31,17 @@ class ImageFiles {
   bool empty() const { return places_.empty(); }
   ImageFile operator[](std::size_t i) const;
 
-  /// Single members, cheaper than []. The name stays at its address.
+  /// Single members of file i, which are cheaper than operator[]. The view of the name stays valid as long as the list
+  /// exists.
   std::string_view name(std::size_t i) const;
   std::int64_t bytes(std::size_t i) const;
   FileIdentity identity(std::size_t i) const;
 
-  /// Sets size, time and identity. Several threads may set those of different files, if there is no copy of all.
+  /// Sets size, modification time and identity of file i. Several threads may do so for different files, unless another
+  /// list shares the packed bytes.
   void set_status(std::size_t i, const FileStatus& status);
 
-  /// Keeps only these, in this order.
+  /// Keeps only the files with these indices, in this order.
   void select(const std::vector<std::size_t>& which);
 
   ByIndex<ImageFiles> begin() const { return {*this, 0}; }
@@ -49,7 +52,7 @@ class ImageFiles {
 
   std::shared_ptr<PackedBytes> packed_ = std::make_shared<PackedBytes>();
   std::vector<PackedBytes::Place> places_;
-  std::vector<std::shared_ptr<const ImageConfig>> configs_;  ///< each once where neighbours share it
+  std::vector<std::shared_ptr<const ImageConfig>> configs_;  ///< stored once for consecutive files that share it
   std::vector<std::shared_ptr<const FilesBeside>> besides_;
 };
 

@@ -25,15 +25,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The INPUT that a file is from.
+/// The INPUT (argument of the command line) in which a file was found.
 struct Origin {
-  std::uint32_t input = 0;  ///< index of the INPUT
-  std::int64_t line = 0;    ///< in a manifest; 0: no manifest
+  std::uint32_t input = 0;
+  std::int64_t line = 0;  ///< line in the manifest, from 1; 0: INPUT is no manifest
 };
 
-/// Status of an INPUT.
 struct GivenInput {
-  bool is_there = false;  ///< also for a broken link
+  bool is_there = false;  ///< whether something has this path, even a broken link
   FileStatus status = {};
 };
 
@@ -52,7 +51,6 @@ class Search {
   Search(const std::vector<std::string>& inputs, const GivenConfig& given, std::vector<std::string>* notes)
       : inputs_(inputs), given_(look_at_inputs(inputs)), configs_(given), config_(configs_.with({})), notes_(notes) {}
 
-  /// Finds the files of INPUT number `input`.
   void find(std::uint32_t input);
 
   ImageFiles result();
@@ -69,13 +67,13 @@ class Search {
   std::string describe(const ImageFile& file, const Origin& origin) const;
 
   const std::vector<std::string>& inputs_;
-  const std::vector<GivenInput> given_;  ///< of each INPUT
+  const std::vector<GivenInput> given_;
   ConfigVariants configs_;
   std::shared_ptr<const ImageConfig> config_;
   std::vector<std::string>* notes_;
   std::uint32_t input_ = 0;
   ImageFiles found_;
-  std::vector<Origin> origins_;  ///< of each file
+  std::vector<Origin> origins_;
 };
 
 [[noreturn]] void fail(const std::string& input, const std::string& problem) {
@@ -89,22 +87,22 @@ std::string file_name(const std::string& path) {
 }
 
 bool are_same_file(const std::string& first, const std::string& second) {
-  std::error_code failure;  // a missing file is reported when it is opened
+  std::error_code failure;  // ignored, since a missing file is reported when it is opened
   return first == second || fs::equivalent(first, second, failure);
 }
 
-/// Name of a path that matches a pattern: the part after the last slash before the first wildcard. File names alone
-/// could be equal: night*/*.fits matches images of night1/ and night2/.
+/// Name of a path that matches a pattern: the part of the path that begins after the last slash before the first
+/// wildcard. File names alone could be equal: night*/*.fits matches files in night1/ and night2/.
 std::string name_of_match(const std::string& path, const std::string& pattern) {
   const std::size_t open = pattern.find_first_of("*?[\\");
-  const std::size_t begin = pattern.rfind('/', open) + 1;  // 0 without a slash
+  const std::size_t begin = pattern.rfind('/', open) + 1;  // npos + 1 is 0 if there is no slash
   fs::path name = fs::path(path.substr(begin)).lexically_normal();
   if (!name.has_filename()) name = name.parent_path();
   return *name.begin() == ".." ? file_name(path) : name.string();
 }
 
-/// Prefix of the names of images in a directory. Empty for a pattern that ends in "/..", whose outputs would otherwise
-/// be outside the output directory.
+/// Prefix for the names of images in a directory that matches a pattern. Empty for "." and "..", since outputs of
+/// "../a.fits" would be outside the output directory.
 std::string name_before(const std::string& directory) {
   return directory == "." || directory == ".." ? "" : directory + "/";
 }
@@ -142,13 +140,13 @@ void Search::find_in_manifest(const std::string& path) {
   if (notes_ != nullptr && !note.empty()) notes_->push_back(path + ": " + note);
 }
 
-/// Reads the status of all files from index `before` on.
+/// Reads the status of all found files from index `before` on, in parallel.
 void Search::look_at_found(std::size_t before) {
   wait_together(found_.size() - before,
                 [&](std::size_t i) { found_.set_status(before + i, status_of(found_[before + i].path)); });
 }
 
-/// Adds the images in a directory and below it; `name` is put in front of their names.
+/// Adds the images in a directory and below it. Their names are `name` followed by the path below the directory.
 void Search::find_in_directory(const std::string& path, const std::string& name) {
   find_below(
       path,
@@ -193,7 +191,7 @@ std::string Search::describe(const ImageFile& file, const Origin& origin) const 
   return origin.line == 0 ? path : path + " (" + inputs_[origin.input] + ":" + std::to_string(origin.line) + ")";
 }
 
-/// The indices of the found files in order of names; a file that was found several times appears once.
+/// The indices of the found files, sorted by name. A file that was found several times under one name appears once.
 std::vector<std::size_t> Search::each_once() const {
   std::vector<std::size_t> in_order(found_.size());
   std::iota(in_order.begin(), in_order.end(), std::size_t{0});
@@ -207,8 +205,8 @@ std::vector<std::size_t> Search::each_once() const {
   return in_order;
 }
 
-/// Whether two entries of one name are the same file. Throws if they have different configurations or files beside
-/// them.
+/// Whether two found files of one name are the same file. Throws Error{config} if they are, but with different
+/// configurations or files beside them.
 bool Search::is_again(std::size_t first, std::size_t second) const {
   const ImageFile file = found_[first], other = found_[second];
   if (!are_same_file(file.path, other.path)) return false;
@@ -229,7 +227,8 @@ ImageFiles Search::result() {
   return std::move(found_);
 }
 
-/// Lists the keys that no use was found for, of every configuration. Neighbouring images often share a configuration.
+/// Lists, for each configuration, the keys that have no use with it. Consecutive images often share a configuration,
+/// which is listed once.
 std::vector<UnusedKeys> unused_keys(const ImageFiles& files) {
   std::vector<UnusedKeys> of_all;
   const ImageConfig* last = nullptr;

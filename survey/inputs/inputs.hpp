@@ -8,33 +8,40 @@
 
 namespace srcextract {
 
-/// Finds the images of a survey, in the order of their names. An INPUT is one of
-/// - a file, named by its file name;
-/// - a directory: every .fits, .fit, .fts in it and below it, optionally with .fz or .gz, in any case. Hidden files and
-///   outputs of this program are skipped. Names are paths below the directory. Links are followed; a file that is in
-///   the directory and linked from there is found once, under its name in the directory;
-/// - a pattern (glob(7)) of such files and directories, unless a file has that exact name. Names are paths below the
-///   last directory before the first wildcard;
-/// - a manifest: `.txt`, one path per line, lines that begin with # are comments; or `.csv` or `.ecsv` with a column
-///   `path`.
-/// Columns of a table manifest besides `path`:
-/// - `name`: optional
-/// - a configuration key (`detection.threshold`): overrides the key for that image, also over --set; an empty field
-///   does not
+/// Finds the images of a survey, sorted by name. An INPUT, an argument of the command line, is one of:
+/// - a file; its name is the file name
+/// - a directory: every file in it or below it that ends in .fits, .fit or .fts, optionally with .fz or .gz, in upper
+///   or lower case. Hidden files and outputs of this program are skipped. Names are paths below the directory. Symbolic
+///   links are followed. A file that is in the directory and also linked from there is found once, under its own path.
+/// - a pattern (glob(7)) of files and directories as above, unless a file has that exact name. Names are paths below
+///   the last directory before the first wildcard.
+/// - a manifest (list of images): `.txt` with a path in each line, where lines that begin with # are comments; or a
+///   table `.csv` or `.ecsv` with a column `path`
+///
+/// Further columns of a table:
+/// - `name`: name of the image; optional
+/// - a configuration key (`detection.threshold`): a value for this image, which also overrides --set; an empty field
+///   overrides nothing
 /// - `detect`, `band:g`, `positions`, `reference`: files beside the image (FilesBeside)
-/// - `detect:input.hdu`, `reference:input.hdu`, `band:g:input.hdu`: a key of one of these files alone
-/// - others: ignored and named in `notes`; an error if probably meant as one of these columns
-/// Paths are relative to the manifest. A relative path that stays below the manifest's directory is also the name;
-/// otherwise the name is the file name. `.forced` follows the name of an image with a table of positions, `.diff` the
-/// name of one with a reference. An image with bands has the detection image's name with `.bands`.
-/// A file that is given twice is taken once. Links to one file are all taken, each by its name.
-/// `given` is the configuration of images that no manifest changes.
-/// Throws Error{config} or Error{input} with manifest, line, reason and what to try:
-/// - nothing there, or no image found
-/// - a wrong key or value, or a key of `given` that no image uses
-/// - a file given twice with two configurations, or files with the same outputs
-/// - a directory that cannot be read: its images would be missing unnoticed
-/// A missing file is no error here: it becomes one failure of the survey.
+/// - `detect:input.hdu`, `reference:input.hdu`, `band:g:input.hdu`: a configuration key of one of these files alone
+/// - any other column is ignored and named in `notes`; if one of the above columns was probably meant, an error is
+///   thrown
+///
+/// Paths in a manifest are relative to its directory. A relative path that stays below that directory is also the
+/// image's name; else the name is the file name. ".forced" is appended to the name of an image with a table of
+/// positions, and ".diff" to that of an image with a reference. An image with bands has the name of its detection
+/// image, with ".bands" appended.
+///
+/// A file that is given twice under one name is taken once. Files that are links to one file are all taken. `given` is
+/// the configuration of images for which no manifest changes it.
+///
+/// Throws Error{config} or Error{input}, with manifest, line, reason and advice, in these cases:
+/// - an INPUT does not exist or contains no image
+/// - a key or value is wrong, or a key of `given` has no use for any image
+/// - a file is given twice with different configurations, or two files would have the same outputs
+/// - a directory cannot be read, since its images would be missing without notice
+///
+/// A file that does not exist is no error here; its extraction fails later.
 ImageFiles find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
                        std::vector<std::string>* notes = nullptr);
 

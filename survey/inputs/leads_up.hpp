@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Whether a path has a "..", which could lead out of the directory that it is joined to.
+/// Whether ".." is a component of a path. If joined to a directory, the path could lead out of that directory.
 inline bool leads_up(const std::string& path) {
   return ("/" + path + "/").find("/../") != std::string::npos;
 }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The path without "//", "." and "a/..". Fast for normal paths, since there may be millions.
+/// The path without "//", "." and "a/..". A quick test returns most paths unchanged, since there may be millions.
 std::string normal(const std::string& path) {
   const bool is_normal = !path.starts_with('.') && path.find("//") == path.npos && path.find("/.") == path.npos;
   return is_normal ? path : fs::path(path).lexically_normal().string();
@@ -40,7 +40,8 @@ bool is_of_directory(const std::string& name) {
   return last.empty() || last == "." || last == "..";
 }
 
-/// Returns a name for outputs; throws if it would lead out of the output directory.
+/// Returns the normal form of a name given in a manifest. Throws if outputs of this name would be outside the output
+/// directory.
 std::string checked_name(const TextLines& lines, const std::string& given) {
   const std::string problem = "the name " + shown(given);
   if (given.starts_with('/'))
@@ -52,7 +53,7 @@ std::string checked_name(const TextLines& lines, const std::string& given) {
   return name;
 }
 
-/// What messages call the manifest's columns for files beside an image.
+/// The names of the manifest's columns for files beside an image, for error messages.
 NamesBeside columns_beside() {
   return {.detect = "`detect`",
           .detect_set = std::string(detect_mark),
@@ -64,7 +65,7 @@ NamesBeside columns_beside() {
           .instead = "give each a row with its image in `path`"};
 }
 
-/// Converts fields to rows.
+/// Converts the fields of a manifest's line to a ManifestRow.
 class RowMaker {
  public:
   RowMaker(const TextLines& lines, ConfigVariants& configs)
@@ -72,7 +73,8 @@ class RowMaker {
     if (!directory_.empty() && !directory_.ends_with('/')) directory_ += '/';
   }
 
-  /// Makes a row. Without a name, the row's name is the path; for bands it is the detection image's path.
+  /// Makes a row. If no name is given, the name is made from the path; for a row with bands, from the path of the
+  /// detection image.
   ManifestRow make(const ManifestFields& fields) {
     check(fields);
     const std::string& path = fields.bands.empty() ? fields.path : fields.detect;
@@ -101,7 +103,6 @@ class RowMaker {
     return path.empty() || path.starts_with('/') ? path : directory_ + path;
   }
 
-  /// Throws if fields contradict each other.
   void check(const ManifestFields& fields) const {
     if (fields.detect.empty() && !fields.detect_settings.empty())
       fail_at_line(lines_,
@@ -140,7 +141,7 @@ class RowMaker {
                        "band, or a row without bands");
   }
 
-  /// Makes the files beside an image; neighbouring rows with the same fields share them.
+  /// Makes the files beside an image. Consecutive rows with equal fields share the object.
   std::shared_ptr<const FilesBeside> beside_of(const ManifestFields& fields, const ImageConfig& config) {
     if (fields.detect.empty() && fields.positions.empty() && fields.reference.empty()) return nullptr;
     if (!beside_ || &config != beside_config_ || !fields.has_same_beside(beside_fields_)) {
@@ -172,7 +173,7 @@ class RowMaker {
     fail_at_line(lines_, error.what());
   }
 
-  /// Makes the configuration of a row; neighbouring rows with the same settings share it.
+  /// Makes the configuration of a row. Consecutive rows with equal settings share the object.
   std::shared_ptr<const ImageConfig> config_with(const std::vector<std::string>& settings, bool of_difference) try {
     if (!config_ || settings != settings_ || of_difference != of_difference_) {
       config_ = of_difference ? configs_.of_difference(settings) : configs_.with(settings);
@@ -186,10 +187,11 @@ class RowMaker {
 
   const TextLines& lines_;
   ConfigVariants& configs_;
-  std::string directory_;  ///< prefix of relative paths
+  std::string directory_;  ///< directory of the manifest, with a slash, as prefix of relative paths; empty for the
+                           ///< working directory
   std::vector<std::string> settings_;
   bool of_difference_ = false;
-  std::shared_ptr<const ImageConfig> config_;  ///< with settings_, perhaps of_difference_
+  std::shared_ptr<const ImageConfig> config_;  ///< made from settings_ and of_difference_
   ManifestFields beside_fields_;
   const ImageConfig* beside_config_ = nullptr;
   std::shared_ptr<const FilesBeside> beside_;  ///< made from beside_fields_ and beside_config_
@@ -202,7 +204,8 @@ void read_list(TextLines& lines, RowMaker& rows, const std::function<void(Manife
   }
 }
 
-/// Reads the header of a manifest. Wrong column names are an Error{config}, like all errors in a manifest's contents.
+/// Reads the header of a table manifest. Converts Error{input} for wrong column names to Error{config}, the kind of all
+/// errors in a manifest's contents.
 TextLayout layout_of(TextLines& lines) {
   const bool is_ecsv = lines.next() && lines.line().starts_with("# %ECSV");
   lines.put_back();
@@ -214,7 +217,7 @@ TextLayout layout_of(TextLines& lines) {
   }
 }
 
-/// Returns a note about ignored columns.
+/// Reads all rows of a table manifest. Returns a message about ignored columns; empty if there are none.
 std::string read_rows(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
   const TextLayout layout = layout_of(lines);
   const ManifestColumns columns(layout, lines);

@@ -9,21 +9,21 @@
 
 namespace srcextract {
 
-/// A line of a manifest.
+/// An image in a manifest (a list of images, described at find_inputs).
 struct ManifestRow {
-  std::int64_t line = 0;  ///< from 1
-  std::string path;       ///< as it is opened
-  std::string name;       ///< ImageFile::name
+  std::int64_t line = 0;  ///< line in the manifest, from 1
+  std::string path;       ///< path with the manifest's directory in front, unless absolute
+  std::string name;
   std::shared_ptr<const ImageConfig> config;
-  std::shared_ptr<const FilesBeside> beside = nullptr;  ///< ImageFile::beside
+  std::shared_ptr<const FilesBeside> beside = nullptr;  ///< files beside the image; null: none
 };
 
-/// True for .txt, .csv and .ecsv, in any case.
+/// Whether the path ends in .txt, .csv or .ecsv, in upper or lower case.
 bool is_manifest_name(const std::string& path);
 
-/// Calls on_row for every row of a manifest (described at find_inputs), in order. Does not look for the files. Throws
-/// Error{input} if the manifest cannot be read, and Error{config} for a wrong header or row. Errors about a line begin
-/// with `manifest.csv:12: `. Returns a note about ignored columns; empty if there are none.
+/// Calls on_row for every row of a manifest, in order. Does not check whether the images exist. Throws Error{input} if
+/// the manifest cannot be read, and Error{config} for a wrong header or row. Messages about a line begin with the
+/// place, such as `manifest.csv:12: `. Returns a message about ignored columns; empty if there are none.
 std::string read_manifest(const std::string& path, ConfigVariants& configs,
                           const std::function<void(ManifestRow)>& on_row);
 

@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// The columns that name a file or the outputs.
+/// The columns whose text is stored in a member of ManifestFields as it is.
 constexpr std::pair<std::string_view, std::string ManifestFields::*> columns_of_text[] = {
     {"path", &ManifestFields::path},
     {"name", &ManifestFields::name},

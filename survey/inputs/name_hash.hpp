@@ -6,14 +6,14 @@
 
 namespace srcextract {
 
-/// 64-bit FNV-1a (Fowler, Noll and Vo; RFC 9923). Not safe against adversaries.
+/// 64-bit FNV-1a hash (Fowler, Noll and Vo; RFC 9923). Collisions can be constructed on purpose.
 inline std::uint64_t name_hash(std::string_view text) {
   std::uint64_t hash = 14695981039346656037u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return hash;
 }
 
-/// 16 hexadecimal digits.
+/// The number in 16 hexadecimal digits.
 inline std::string hexadecimal(std::uint64_t number) {
   constexpr const char* digits = "0123456789abcdef";
   std::string text;

@@ -16,7 +16,7 @@ namespace {
 constexpr const char *segmentation_extension = ".seg.fits", *psf_stars_extension = ".psf.stars.fits",
                      *injection_extension = ".inject", *injected_extension = ".injected";
 
-/// ".background.fits", ".minus_background.fits.gz".
+/// The ending of a check image's file: ".background.fits", or ".minus_background.fits.gz" for -background with gzip.
 std::string check_image_extension(CheckImage image, ImageCompression compression) {
   std::string name = names_of(image).at(static_cast<std::size_t>(image));
   if (name.starts_with('-')) name.replace(0, 1, "minus_");
@@ -24,13 +24,12 @@ std::string check_image_extension(CheckImage image, ImageCompression compression
   return "." + name + ".fits" + packed[static_cast<std::size_t>(compression)];
 }
 
-/// ".srl", ".gaul".
 std::string component_extension(ComponentTable table) {
   return "." + names_of(table).at(static_cast<std::size_t>(table));
 }
 
-/// Removes the first of `endings` that the file name has, unless nothing would be left. Returns whether an ending was
-/// removed.
+/// Removes the first of `endings` that the file name has, in upper or lower case, unless nothing would be left of the
+/// file name. Returns whether an ending was removed.
 bool drop_ending(std::string_view& name, std::initializer_list<std::string_view> endings) {
   const std::size_t length = name.size() - (name.rfind('/') + 1);
   for (std::string_view ending : endings) {
@@ -42,7 +41,7 @@ bool drop_ending(std::string_view& name, std::initializer_list<std::string_view>
   return false;
 }
 
-/// A view of `name` without its ending.
+/// A view of `name` without its FITS ending (image_stem).
 std::string_view stem_of(std::string_view name) {
   const std::initializer_list<std::string_view> fits = {".fits", ".fit", ".fts"};
   std::string_view stem = name;
@@ -51,7 +50,7 @@ std::string_view stem_of(std::string_view name) {
   return name;
 }
 
-/// The stem without a trailing ".hdu" and number.
+/// The stem without a trailing ".hdu" and a number.
 std::string_view without_hdu(std::string_view stem) {
   const std::size_t digits = stem.find_last_not_of("0123456789") + 1;
   constexpr std::string_view mark = ".hdu";
@@ -60,7 +59,7 @@ std::string_view without_hdu(std::string_view stem) {
   return stem.substr(begin, mark.size()) == mark ? stem.substr(0, begin) : stem;
 }
 
-/// The beginning that the paths of all outputs of an image share.
+/// The common beginning of the paths of all outputs of an image.
 std::string output_base(const std::string& directory, const std::string& name, std::optional<int> hdu) {
   const std::string base = (std::filesystem::path(directory) / image_stem(name)).string();
   return hdu ? base + ".hdu" + std::to_string(*hdu) : base;

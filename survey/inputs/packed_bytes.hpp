@@ -14,16 +14,16 @@
 
 namespace srcextract {
 
-/// Stores very many small records compactly, with texts that they share. Records never move. There is room for 16 GiB
-/// of them.
+/// Stores millions of small records compactly. Texts that many records contain are stored once. Records never move. At
+/// most 16 GiB of records fit.
 class PackedBytes {
  public:
-  /// A chunk's number, and where the record begins in it, in units of `alignment`.
+  /// The number of a chunk of memory (upper bits), and the offset of the record in the chunk in units of `alignment`
+  /// (lower 18 bits).
   using Place = std::uint32_t;
   class Writer;
   class Reader;
 
-  /// Stores the record and returns its place.
   Place add(const Writer& written);
 
   const char* at(Place place) const {
@@ -35,17 +35,17 @@ class PackedBytes {
   static constexpr int bits_in_chunk = 18;
   static constexpr std::size_t alignment = 4, chunk_bytes = alignment << bits_in_chunk;
 
-  /// The text's number, from 1; 0 if there is no room for another text.
+  /// The number of a shared text, from 1, which is stored if it is new; 0 if already 4096 texts are stored.
   std::uint32_t number_of(std::string_view text);
 
   std::vector<std::unique_ptr<char[]>> chunks_;
-  std::size_t used_ = 0, room_ = 0;  ///< of the last chunk
+  std::size_t used_ = 0, room_ = 0;  ///< used bytes and size of the last chunk
   std::deque<std::string> texts_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
 };
 
-/// Puts the bytes of a record together; PackedBytes::add() then stores them. put() copies a value as it lies in memory.
-/// Only number(), also for the length of a text, takes one byte for every seven bits.
+/// Assembles the bytes of a record, which PackedBytes::add() then stores. put() copies the bytes of a value. number()
+/// takes one byte for every seven bits of a number; text() stores its length in that form.
 class PackedBytes::Writer {
  public:
   explicit Writer(PackedBytes& bytes) : bytes_(bytes) {}
@@ -68,7 +68,7 @@ class PackedBytes::Writer {
     out_ += text;
   }
 
-  /// Writes a text that other records probably contain too, so stores it once for all.
+  /// Writes a text that is probably part of other records too, as the number of a shared text.
   void shared(std::string_view value) {
     const std::uint32_t known = bytes_.number_of(value);
     number(known);

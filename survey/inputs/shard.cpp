@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// Empty if the text is no whole number.
+/// The integer that the whole text represents; empty if there is none.
 std::optional<int> whole_number(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -41,8 +41,8 @@ int array_number(const char* what) {
   return *number;
 }
 
-/// The files assigned to a shard so far. The shard with the fewest bytes takes the next file; among equals the one with
-/// fewer files, then the first.
+/// The number and bytes of the files that were assigned to a shard so far. The next file goes to the shard with the
+/// fewest bytes; among equal shards, to the shard with the fewest files, then to the first shard.
 struct Load {
   std::int64_t bytes = 0, files = 0;
   int index = 0;

@@ -8,32 +8,32 @@
 
 namespace srcextract {
 
-/// Part `index` of `count` of a survey, from 1.
+/// A shard: part `index`, from 1, of a survey that is divided into `count` parts.
 struct Shard {
   int index = 1, count = 1;
 
   bool operator==(const Shard&) const = default;
 };
 
-/// The greatest number of shards.
 inline constexpr int most_shards = 1'000'000;
 
-/// Whether the index and count are valid.
+/// Whether 1 <= index <= count <= most_shards.
 bool is_part(const Shard& shard);
 
-/// "2/4".
+/// The shard as text: "2/4" for shard 2 of 4.
 std::string shard_text(const Shard& shard);
 
-/// Parses "2/4". Throws Error{config}.
+/// Reads a text such as "2/4". Throws Error{config} if it is no shard.
 Shard parse_shard(const std::string& text);
 
-/// This process's task of a Slurm job array, from SLURM_ARRAY_TASK_ID, _MIN, _MAX, _STEP, _COUNT; empty outside an
-/// array. Throws Error{config} if they contradict each other (ids that are not evenly spaced, as in 1,3,4).
+/// The shard that this process's task in a Slurm job array stands for, by the variables SLURM_ARRAY_TASK_ID, _MIN,
+/// _MAX, _STEP and _COUNT. Empty outside an array. Throws Error{config} if a variable is missing or the task ids are
+/// not evenly spaced (1,3,4).
 std::optional<Shard> slurm_shard();
 
-/// Returns the files of that shard, in their order. Every file is in exactly one shard, and shards have about equal
-/// bytes. The division depends on names and sizes alone: files are assigned largest first, each to the shard with the
-/// fewest bytes so far.
+/// Returns the files of this shard, in their order. Every file is in exactly one shard, and shards have about equal
+/// bytes. Files are assigned largest first, each to the shard with the fewest bytes so far. The result depends only on
+/// names and sizes, so processes for different shards agree on it.
 ImageFiles share_of(const Shard& shard, ImageFiles files);
 
 }  // namespace srcextract

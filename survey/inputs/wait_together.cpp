@@ -15,8 +15,8 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t most_threads = 32;
-/// One thread, the caller's included, for every `least_of_thread` calls: calls mostly wait for a disk. A thread claims
-/// `at_a_time` calls and runs them one after another.
+/// There is one thread, the caller's included, for every `least_of_thread` calls; so few are enough since calls mostly
+/// wait for a disk. A thread takes `at_a_time` consecutive calls and makes them one after the other.
 constexpr std::size_t least_of_thread = 8, at_a_time = 4;
 
 }  // namespace
@@ -49,7 +49,7 @@ void wait_together(std::size_t count, const std::function<void(std::size_t)>& bo
           work();
         });
     } catch (const std::system_error&) {
-      // The system allows no more threads: the existing ones do the work.
+      // The system allows no more threads, so the existing threads do all the work.
     }
     work();
   }

@@ -17,14 +17,15 @@
 namespace srcextract {
 namespace {
 
-/// A range of bytes in the lock file. With `count` 0 the range extends to the end.
+/// A range of bytes of the lock file. `count` 0: the range extends to the end of the file.
 struct Bytes {
   std::int64_t first = 0, count = 0;
 };
 
 constexpr Bytes gate = {0, 1};
 
-/// Bytes of the lock file that belong to one count of shards; more than there can be shards.
+/// Shard I of N locks byte N * bytes_of_a_count + I. The factor is larger than any I, so that all shards have different
+/// bytes.
 constexpr std::int64_t bytes_of_a_count = std::int64_t{1} << 24;
 
 Bytes byte_of(const Shard& shard) {
@@ -44,7 +45,7 @@ struct flock request(short type, const Bytes& bytes) {
   return lock;
 }
 
-/// The first byte in the range that another process has locked, if any.
+/// The first byte in the range that another process has locked, if there is one.
 std::optional<std::int64_t> locked_byte(int descriptor, const Bytes& bytes) {
   struct flock lock = request(F_WRLCK, bytes);
   if (::fcntl(descriptor, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
@@ -96,7 +97,7 @@ DirectoryLock::~DirectoryLock() {
   ::close(descriptor_);
 }
 
-/// False if the file system has no locks.
+/// Waits for and takes the lock on the gate byte. Returns false if the file system has no locks.
 bool DirectoryLock::lock_gate() {
   struct flock lock = request(F_WRLCK, gate);
   while (::fcntl(descriptor_, F_OFD_SETLKW, &lock) != 0) {
@@ -112,7 +113,9 @@ void DirectoryLock::require_free(const std::string& directory, const Shard& shar
   const std::int64_t next_count = same_count + bytes_of_a_count;
   const Bytes fewer = {bytes_of_a_count, same_count - bytes_of_a_count}, more = {next_count, 0};
   for (const Bytes& bytes : {fewer, byte_of(shard), more}) {
-    if (bytes.first == same_count) continue;  // empty range; a count of 0 would extend to the end
+    if (bytes.first == same_count)
+      continue;  // N is 1, so there are no fewer shards; a byte count of 0 would mean up
+                 // to the end
     if (const auto byte = locked_byte(descriptor_, bytes))
       throw taken_error(directory, shard, shard_of(*byte), holders());
   }
@@ -126,7 +129,8 @@ std::string DirectoryLock::holders() const {
   return text;
 }
 
-/// Writes this process's line to the lock file; keeps the lines of other shards that may be running.
+/// Writes this process's line ("2/4 1234 node07") to the lock file. Lines of other shards of the same count are kept,
+/// since these shards may be running.
 void DirectoryLock::sign(const Shard& shard) {
   std::string signed_by;
   std::istringstream lines(holders());

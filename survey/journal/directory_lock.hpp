@@ -9,26 +9,29 @@
 
 namespace srcextract {
 
-/// Name of this machine; "unknown" if it has none.
+/// Host name of this machine; "unknown" if it cannot be read.
 std::string host_name();
 
-/// Keeps other processes from doing the same work in an output directory, while this object and its process live.
-/// Processes for different shards of the same count may run together. Processes for the same shard, or for different
-/// counts (the whole is shard 1 of 1), exclude each other.
-/// Every process locks a byte of the file `journal.lock`, which is never removed: shard I of N has a byte of its own.
-/// The locks are OFD locks (fcntl(2)), which work between hosts wherever the file system's locks do. A process first
-/// checks that no conflicting byte is locked. The process holds byte 0 during check and lock, so that of two processes
-/// that start at once one sees the other. The file lists the holders, for messages alone: "2/4 1234 node07".
+/// Prevents other processes from doing the same work in an output directory, until the object is destroyed or the
+/// process ends. Processes for different shards (parts of the survey) of one count may run at the same time. Processes
+/// for the same shard, or for different counts, exclude each other. An undivided survey is shard 1 of 1.
+///
+/// Every process locks the byte of its shard in the file `journal.lock`, which is never removed. The locks are OFD
+/// locks (fcntl(2)), which also work between hosts if the file system supports that. A process first checks that no
+/// conflicting byte is locked. During check and lock the process has a lock on byte 0, the gate. So, if two processes
+/// start at the same time, the second finds the lock of the first. The file lists the processes with locks, for error
+/// messages only: "2/4 1234 node07".
 class DirectoryLock {
  public:
-  /// Throws Error{output} with the host and process of the current holder. If the file system has no locks, calls
-  /// `warn`: other processes are then not kept out.
+  /// Throws Error{output} if a process with a conflicting lock is running; the message names its host and process. If
+  /// the file system has no locks, calls `warn` with a message; conflicting processes are then not prevented.
   DirectoryLock(const std::string& directory, const Shard& shard, const std::function<void(const std::string&)>& warn);
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;
 
-  /// Throws Error{storage} if the lock file was moved, removed or replaced: another process may be at work.
+  /// Throws Error{storage} if the lock file was moved, removed or replaced. Another process may then be working in the
+  /// directory.
   void require_in_place() const { srcextract::require_in_place(descriptor_, path_); }
 
  private:
@@ -42,10 +45,9 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
-/// Whether a process does the work of a shard now, by its lock. Changes nothing. Empty if the file system has no locks.
+/// Whether a process is working on this shard, by its lock. Locks nothing. Unset if the file system has no locks.
 std::optional<bool> is_at_work(const std::string& directory, const Shard& shard);
 
-/// DIRECTORY/journal.lock.
 std::string lock_path(const std::string& directory);
 
 }  // namespace srcextract

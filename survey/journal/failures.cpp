@@ -23,7 +23,7 @@ std::string row(const ImageRecord& record) {
          quoted(record.kind) + "," + quoted(record.reason) + "\n";
 }
 
-/// A missing file is no error.
+/// Removes a file; does nothing if there is none.
 void remove(const std::string& path) {
   std::error_code reason;
   std::filesystem::remove(path, reason);

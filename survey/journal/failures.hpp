@@ -7,30 +7,31 @@
 
 namespace srcextract {
 
-/// Writes failures.csv, a table for people: the images of a shard, or of the whole survey, that failed and were not
-/// done since.
+/// Writes failures.csv, a table for users. The table lists the images of a shard, or of the whole survey, that failed
+/// and were not done since.
 class Failures {
  public:
-  /// `before`: the records so far. `superseded`: paths of tables of failures whose images `before` includes; they are
-  /// removed once this table is written.
+  /// `before`: the records at the start. `superseded`: paths of tables of failures whose images are also in `before`;
+  /// write() removes these tables.
   Failures(std::string path, const Ledger& before, std::vector<std::string> superseded = {});
 
   void note(const ImageRecord& record);
 
-  /// Writes the file if the failures changed; removes it if there are none. Throws Error{output}.
+  /// Writes the file if the failures changed; removes the file if there are no failures. Throws Error{output}.
   void write();
 
  private:
   std::string path_;
   std::vector<std::string> superseded_;
   Ledger failed_;
-  bool changed_ = true;  ///< true at first, since a killed process may have left an old table
+  bool changed_ = true;  ///< true at first: a process that was killed may have left an outdated table
 };
 
-/// DIRECTORY/failures.csv, or DIRECTORY/failures.2-of-4.csv of a shard.
+/// DIRECTORY/failures.csv for the whole survey, or DIRECTORY/failures.2-of-4.csv for a shard.
 std::string failures_path(const std::string& directory, const Shard& shard);
 
-/// CSV (RFC 4180) with the columns image, hdu, path, kind, reason; a row for every failed record.
+/// The text of the table: CSV (RFC 4180) with the columns image, hdu, path, kind and reason, and a row for every failed
+/// record.
 std::string format_failures(const Ledger& ledger);
 
 }  // namespace srcextract

@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The JSON type for reading. The ordered type searches keys one by one, which takes hours for a damaged line with many
-/// keys.
+/// The JSON type for reading. The ordered type searches keys one by one, which would take hours for a damaged line with
+/// many keys.
 using ReadJson = nlohmann::json;
 
 bool is_ascii(char c) {
@@ -43,7 +43,6 @@ std::string escaped(const std::string& bytes) {
   return text;
 }
 
-/// Inverse of escaped().
 std::string unescaped(const std::string& text) {
   std::size_t escape = text.find('\0');
   if (escape == std::string::npos) return text;
@@ -60,8 +59,8 @@ std::string unescaped(const std::string& text) {
   return bytes.append(text, at);
 }
 
-/// Writes a number. JSON cannot hold numbers that are not finite: they become "nan", "-inf" and so on. Finite numbers
-/// have enough digits to restore the same bits.
+/// Converts a number to JSON. JSON has no infinite numbers and no NaN, so these become the texts "nan", "-inf" and so
+/// on. Finite numbers get enough digits to restore the same bits.
 Json number(double value) {
   if (std::isfinite(value)) return value;
   return std::string(std::signbit(value) ? "-" : "") + (std::isnan(value) ? "nan" : "inf");
@@ -79,15 +78,15 @@ std::string text_from(const ReadJson& json) {
   return unescaped(json.get_ref<const std::string&>());
 }
 
-/// A text that is not empty.
+/// Reads a text that must not be empty.
 std::string name_from(const ReadJson& json) {
   std::string name = text_from(json);
   if (name.empty()) throw std::range_error("no name");
   return name;
 }
 
-/// Reads the path of an output, relative to the journal's directory. Throws for a path that leads elsewhere, where
-/// merge must not read.
+/// Reads the path of an output, relative to the journal's directory. Throws for a path outside that directory, so that
+/// a forged journal cannot make merge read other files.
 std::string output_from(const std::string& text) {
   std::string path = unescaped(text);
   if (path.empty() || path.starts_with('/') || path.find('\0') != std::string::npos || leads_up(path))
@@ -148,7 +147,7 @@ std::string image_label(const ImageRecord& record) {
 std::string shortened(std::string reason, std::size_t most) {
   if (reason.size() <= most) return reason;
   constexpr std::string_view mark = "...";
-  // Cuts before a character, not inside it: a UTF-8 character has up to three bytes 10xxxxxx after its first.
+  // The cut must not be inside a character of UTF-8, which has up to three bytes 10xxxxxx after its first byte.
   std::size_t end = most - mark.size();
   for (int i = 0; i < 3 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80; ++i) --end;
   return reason.replace(end, reason.npos, mark);

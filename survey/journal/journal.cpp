@@ -31,28 +31,29 @@ using Warn = std::function<void(const std::string&)>;
 
 constexpr std::chrono::seconds flush_interval{1};
 
-/// Maximum number of records waiting for the disk: some tens of MB.
+/// Maximum number of records that wait for the disk; they take some tens of MB.
 constexpr std::size_t most_waiting = 65536;
 
 std::int64_t seconds_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// Tag in the names of this shard's temporary files.
+/// The tag in the names of temporary files that identifies this shard.
 std::string tag_of(const Shard& shard) {
   return std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
 }
 
-/// The ending of temporary files' tags in a trial process (pipeline/batch/trials), after the tag of the process that
-/// started it.
+/// End of the tag of temporary files of processes that try single images (pipeline/batch/trials), after the shard's
+/// tag.
 constexpr const char* alone = "-alone";
 
-/// Whether no process can be working on shard `other` while this one holds the lock of `own`.
+/// Whether no process can be working on shard `other` while this process has the lock of shard `own` (DirectoryLock).
 bool is_kept_out(const Shard& other, const Shard& own) {
   return other == own || other.count != own.count;
 }
 
-/// Removes the temporary files of killed sessions, if any session was killed since this shard's last start.
+/// Removes the temporary files of sessions that were killed. The directory is only searched if a session was killed
+/// since this shard's last start.
 void clean_up(const std::string& directory, const Shard& shard, const std::vector<JournalFile>& journals) {
   const auto own = std::ranges::find(journals, shard, &JournalFile::shard);
   const std::int64_t last_looked = own == journals.end() ? 0 : own->session;
@@ -69,7 +70,8 @@ void clean_up(const std::string& directory, const Shard& shard, const std::vecto
 
 }  // namespace
 
-/// Keeps added records in a vector for the writing thread.
+/// The implementation of Journal. add() appends records to a vector, and a thread writes them to the file once a
+/// second.
 class Journal::Writer {
  public:
   Writer(const std::string& directory, const Shard& shard, const std::string& about, const Warn& warn)
@@ -104,7 +106,7 @@ class Journal::Writer {
     try {
       if (!error_) underway_.remove_if_empty();
     } catch (const Error&) {
-      // If this fails, the next start finds an empty notes file.
+      // A failure is ignored: the next start then finds a notes file without notes.
     }
   }
 
@@ -137,7 +139,7 @@ class Journal::Writer {
     if (error_) std::rethrow_exception(error_);
     underway_.remove_if_empty();
     if (complete && shard_.count == 1) {
-      // No file of the survey is left, so notes of other divisions into shards are removed.
+      // No file of the survey is left to extract, so notes of shards of other counts are removed.
       std::error_code ignored;
       for (const std::string& path : others_underway_) std::filesystem::remove(path, ignored);
     }
@@ -145,7 +147,8 @@ class Journal::Writer {
   }
 
  private:
-  /// Reads the notes of a shard of another division. No process can be working on that shard.
+  /// Reads the notes of files under way of a shard of another count. The lock guarantees that no process is working on
+  /// that shard.
   void note_interrupted(const std::string& directory, const Shard& other) {
     if (other == shard_ || !is_kept_out(other, shard_)) return;
     const std::string path = underway_path(directory, other);
@@ -211,14 +214,15 @@ class Journal::Writer {
   std::vector<std::string> others_underway_;
   Underway underway_;
 
-  // Used only by the writing thread, until that thread ends.
+  // Only the writing thread uses these, until it ends.
   std::optional<Failures> failures_;
   std::int64_t images_ = 0, failed_ = 0;
 
   std::mutex mutex_;
   std::condition_variable wake_, taken_;
   std::vector<ImageRecord> added_;
-  std::vector<std::uint64_t> ended_;  ///< files whose records are all in `added_` or on disk, so their notes can go
+  std::vector<std::uint64_t> ended_;  ///< name hashes of files whose records are all in `added_` or on disk; their
+                                      ///< notes are removed after the next write
   std::exception_ptr error_;
   bool stopping_ = false;
   std::thread thread_;

@@ -12,69 +12,78 @@
 
 namespace srcextract {
 
-/// Tag in the names of temporary files of processes that a session of the shard starts for single images.
+/// Tag in the names of temporary files of the processes that a session of this shard starts for single images.
 std::string temporary_tag(const Shard& shard);
 
-/// The journal in an output directory, `journal.jsonl`, or `journal.2-of-4.jsonl` of a shard. The journal has one line
-/// of JSON:
-/// - for every image whose outputs are in place, or which failed
-/// - where a session begins (program, libraries, configuration, host, command, time)
-/// - for what a session has to do, and for the time before records that are written together
-/// - where a session ends
-/// Lines are only appended; the last record of an image counts.
+/// The journal in an output directory: `journal.jsonl` for a whole survey, or `journal.2-of-4.jsonl` for a shard (a
+/// part of the survey). A session is one run of `srcextract batch` on a shard. The journal has one line of JSON for
+/// each of these:
+/// - an image whose outputs are in place, or which failed (ImageRecord)
+/// - the begin of a session: program, libraries, configuration, host, command, time
+/// - the work that a session has to do
+/// - the time at which the records in the following lines were written
+/// - the end of a session
 ///
-/// Once a second all added records are made durable. First the outputs are flushed to disk (Flush::later leaves that to
-/// the journal), then their records are written. So a record never names outputs that a failing machine could lose.
-/// Images that a killed process had not recorded are extracted again, to the same bytes.
+/// Lines are only appended. If an image has several records, the last is valid.
 ///
-/// `failures.csv` (`failures.2-of-4.csv`) lists the images that failed and were not done since: image, hdu, path, kind,
-/// reason. The file is removed if there are none. The whole survey's journal excludes shards; its list replaces theirs
-/// and includes their failures.
+/// Once a second all added records are written durably: first the outputs are flushed to disk (Flush::later leaves that
+/// to the journal), then the records are written. So no record can exist whose outputs are lost when the machine fails.
+/// Images that a killed process had not recorded are extracted again, with the same result.
+///
+/// `failures.csv` (or `failures.2-of-4.csv`) lists the images that failed and were not done since, with the columns
+/// image, hdu, path, kind and reason. The file is removed if there are none. A session for the whole survey excludes
+/// sessions for shards; its list includes the failures of all shards, and their lists are removed.
 class Journal {
  public:
-  /// Locks the journal (`journal.lock`) while this object lives, and reads all journals of the directory, which must
-  /// exist. `about` describes the session, as an object of JSON on one line; it is in the journal, on disk, when this
-  /// returns. Throws Error{output}, with host and process, if another process holds the same shard. A shard of
-  /// another count is an error as well (the whole counts as 1 of 1). A killed process holds no lock, if the file
-  /// system's locks work. Throws Error{output}, before any byte is changed, if one of the journal's files is a link or
-  /// not srcextract's (survey/journal/own_files.hpp). An incomplete last line is cut off; other damaged lines are left
-  /// out, with a `warn`. Temporary files of killed processes are removed. From here on this process's temporary files
-  /// are named after the shard, which no other process has.
+  /// Locks the directory, which must exist, for this shard (DirectoryLock) until the object is destroyed. Reads all
+  /// journals of the directory. `about` describes the session, as a JSON object on one line. The constructor returns
+  /// after `about` is written to the journal on disk.
+  ///
+  /// Throws Error{output}, with host and process, if another process has a conflicting lock. Also throws Error{output},
+  /// before any byte is changed, if a file that the journal writes is a link or was not written by srcextract
+  /// (survey/journal/own_files.hpp).
+  ///
+  /// An incomplete last line is cut off; other damaged lines are left out, with a `warn`. Temporary files of killed
+  /// processes are removed. From now on the names of this process's temporary files contain the shard, so they differ
+  /// from those of other shards.
   Journal(const std::string& directory, const Shard& shard, const std::string& about,
           const std::function<void(const std::string&)>& warn);
 
-  /// Writes the added records, if it can; the session gets no end line.
+  /// Writes the added records; errors are ignored. The session gets no line for its end.
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Hands over the records at the start, from all journals of the directory.
+  /// Returns the records that all journals of the directory had at the start. May be called once.
   Ledger take_before();
 
-  /// Writes what the session has to do, for people who watch it. Call it before the first add().
+  /// Writes a line with the number of files, and their total size, that the session has to extract; `srcextract status`
+  /// shows it. To be called before the first add().
   void plan(std::int64_t files, std::int64_t bytes);
 
-  /// Notes of files that were under way when an earlier process died: of this shard, and of other divisions into
-  /// shards. A note stays (survey/journal/underway.hpp) until its file is ended or forgotten.
+  /// Notes about files that were under way when an earlier process died, in this shard or in shards of other counts. A
+  /// note stays in the notes file (survey/journal/underway.hpp) until end() or forget() is called for its file.
   const UnderwayNotes& interrupted() const;
 
-  /// Notes that a file is under way, before the file is opened. `trials`: how often the file was tried in a process of
-  /// its own. May be called from several threads; so may end(). Throws Error{output} or Error{storage}.
+  /// Writes a note that a file is under way; to be called before the file is opened. `trials` is the number of times
+  /// that the file was extracted in a process of its own. begin() and end() may be called by several threads. Throws
+  /// Error{output} or Error{storage}.
   void begin(const std::string& name, int trials = 0);
 
-  /// Call it after all records of the file are added. The note of the file is removed once these records are on disk.
+  /// To be called after all records of the file were added. The note about the file is removed once these records are
+  /// on disk.
   void end(const std::string& name);
 
-  /// Removes the note of an interrupted file that is no longer part of the work.
+  /// Removes the note about an interrupted file that the survey no longer includes.
   void forget(std::uint64_t name_hash);
 
-  /// Adds a record, once the outputs are in place; a long reason is shortened. May be called from several threads.
-  /// Waits if the disk is far behind. Throws the errors of earlier writes: Error{output}, or Error{storage}, also if
-  /// the journal was moved or removed.
+  /// Adds a record; to be called after the image's outputs are in place. A long reason is shortened. May be called by
+  /// several threads. Waits while 65536 added records are not yet written. Throws the errors of earlier writes:
+  /// Error{output}, or Error{storage}, which also means that the journal was moved or removed.
   void add(ImageRecord record);
 
-  /// Returns when all added records are on disk; no record may be added afterwards. `complete`: the shard has no work
-  /// left, which the end line tells merge. Throws as add() does.
+  /// Writes the line that ends the session, after all added records are on disk. No record may be added afterwards.
+  /// `complete` says in that line that the shard has no work left, which merge requires. Throws as add() does.
   void finish(bool complete);
 
  private:

@@ -24,30 +24,30 @@ namespace srcextract {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using ReadJson = nlohmann::json;  // fast lookup in objects with many keys
+using ReadJson = nlohmann::json;  // the ordered type would be slow for objects with many keys
 using Warn = std::function<void(const std::string&)>;
 
 std::string journal_name(const Shard& shard) {
   return "journal" + shard_suffix(shard) + ".jsonl";
 }
 
-/// The shard whose journal has this name.
+/// The shard whose journal has this file name, if it is a journal's name.
 std::optional<Shard> shard_of(const std::string& name) {
   Shard shard;
   std::sscanf(name.c_str(), "journal.%d-of-%d.jsonl", &shard.index, &shard.count);
   return is_part(shard) && name == journal_name(shard) ? std::optional(shard) : std::nullopt;
 }
 
-/// Bytes of a journal that are read at once. All threads parse the lines of such a block, and one thread packs the
-/// records.
+/// Number of bytes of a journal that are read at a time. All threads parse the lines of a block of this size, and one
+/// thread packs the records.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-/// Calls on_lines(lines) for one block of lines after the other. Lines have no newline; an incomplete last line is
-/// omitted.
+/// Calls on_lines(lines) for blocks of lines, one block after the other. Lines are without the newline; an incomplete
+/// last line is left out.
 template <class OnLines>
 void read_lines(const std::string& path, const OnLines& on_lines) {
   std::ifstream file(path, std::ios::binary);
-  std::string text;  // begins at the beginning of a line
+  std::string text;  // always begins at the beginning of a line
   while (file) {
     const std::size_t before = text.size();
     text.resize(before + block_bytes);
@@ -121,10 +121,10 @@ std::vector<Line> parse_lines(const std::vector<std::string_view>& lines) {
   return parsed;
 }
 
-/// The records of one session: those in a journal after the line that begins the session.
+/// The records of one session (a run of `srcextract batch`): those in a journal after the line that begins the session.
 struct Session {
   std::int64_t number = 0;
-  std::size_t journal = 0;  ///< index
+  std::size_t journal = 0;  ///< index of the journal
   std::vector<PackedRecords::Place> records;
 };
 
@@ -146,7 +146,7 @@ void begin_records(std::int64_t time, std::deque<WrittenRecords>& recent) {
 }
 
 /// Reads a journal: adds its sessions to `sessions` and its records to `records`, and sets the members of `journal`
-/// except the ledger.
+/// except for the ledger and done_before.
 void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, PackedRecords& records,
                    std::vector<Session>& sessions) {
   sessions.push_back({0, index, {}});
@@ -187,12 +187,12 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
          " damaged line(s), this the first, are left out; images that no other line speaks of are extracted again");
 }
 
-/// Enters the records of all sessions into the ledgers of their journals, in the order in which the sessions began. A
-/// file whose newer records are in another journal moves to that journal's ledger with its older records.
+/// Enters the records of all sessions into the ledgers of their journals, in the order in which the sessions began. If
+/// a file has newer records in another journal, the file's older records move to the ledger of that journal.
 void enter(std::vector<Session>& sessions, PackedRecords& records, std::vector<JournalFile>& journals) {
   std::stable_sort(sessions.begin(), sessions.end(),
                    [](const Session& a, const Session& b) { return a.number < b.number; });
-  std::unordered_map<std::string_view, std::size_t> owners;  // names never move
+  std::unordered_map<std::string_view, std::size_t> owners;  // the keys stay valid, since packed records never move
   for (Session& session : sessions) {
     Ledger& ledger = journals[session.journal].ledger;
     for (const PackedRecords::Place place : session.records) {
@@ -207,7 +207,7 @@ void enter(std::vector<Session>& sessions, PackedRecords& records, std::vector<J
   }
 }
 
-/// For each file with a failed image, notes in `done_before` which images were done earlier.
+/// Sets JournalFile::done_before: for each file with a failed image, the images that any session reported as done.
 void note_done_before(const std::vector<Session>& sessions, const PackedRecords& records,
                       std::vector<JournalFile>& journals) {
   std::unordered_map<std::string_view, std::set<int>*> of_file;

@@ -14,88 +14,95 @@
 
 namespace srcextract {
 
-/// Greatest session number, which every JSON parser reads exactly; a line with a greater number is damaged.
+/// Largest valid session number, 2^53 - 1, up to which every JSON parser reads integers exactly. A line with a larger
+/// number counts as damaged.
 inline constexpr std::int64_t last_session_number = (std::int64_t{1} << 53) - 1;
 
-/// What a session has to do, in files.
+/// The work that a session (a run of `srcextract batch`) has to do: number and total size of the files to extract.
 struct PlannedWork {
-  std::int64_t time = 0;  ///< when the plan was made, seconds since 1970
+  std::int64_t time = 0;  ///< time at which the plan was made, in seconds since 1970
   std::int64_t files = 0, bytes = 0;
 
   bool operator==(const PlannedWork&) const = default;
 };
 
-/// The records that a journal wrote at once. A file of several images counts as fractions.
+/// The records that were written to a journal at one time, counted in files. A record of one of a file's n images
+/// counts as 1 / n file.
 struct WrittenRecords {
-  std::int64_t time = 0;  ///< seconds since 1970
+  std::int64_t time = 0;  ///< time of writing, in seconds since 1970
   double files = 0, bytes = 0;
 };
 
-/// How far a session of a journal is.
+/// Progress of a session (a run of `srcextract batch`).
 struct SessionProgress {
-  std::string host, start;   ///< as the session's `about` says; empty if it does not
-  std::int64_t process = 0;  ///< 0 if not recorded
+  std::string host, start;   ///< host and start time, from the session's first line; empty if not recorded
+  std::int64_t process = 0;  ///< process id; 0 if not recorded
   std::optional<PlannedWork> plan;
-  double files = 0, bytes = 0;        ///< recorded since
-  std::deque<WrittenRecords> recent;  ///< of the ten minutes before the last
+  double files = 0, bytes = 0;        ///< files and bytes recorded since the session began
+  std::deque<WrittenRecords> recent;  ///< records written in the recent_seconds before the last write
 };
 
-/// How long before the last records `recent` begins.
+/// Length in seconds of the time before a journal's last write that SessionProgress::recent covers.
 inline constexpr std::int64_t recent_seconds = 600;
 
-/// One journal of an output directory.
+/// A journal of an output directory, and what was read from it.
 struct JournalFile {
   std::string path;
   Shard shard;
-  bool complete = false;     ///< its last session finished all work
-  bool ended = true;         ///< its last session, if any, ended without being killed
-  Ledger ledger;             ///< records of the files whose last record is in this journal: each file is in one ledger
-                             ///< of the directory
-  std::int64_t session = 0;  ///< number of its last session; sessions that begin later have greater numbers
-  std::string config;        ///< configuration of the last session, as YAML, without what manifests override; empty if
-                             ///< not recorded
-  /// For files with a failed image: the HDUs (-1: the only image) that any line of any journal reports as done.
+  bool complete = false;  ///< whether the last session finished all work of its shard
+  bool ended = true;      ///< whether the last session ended without being killed; true if there is none
+  /// Records of the files whose last record is in this journal. A file is in the ledger of only one journal of the
+  /// directory.
+  Ledger ledger;
+  std::int64_t session = 0;  ///< number of the last session; sessions of the directory that begin later have larger
+                             ///< numbers
+  /// Configuration of the last session, as YAML, without the values from manifests; empty if not recorded.
+  std::string config;
+  /// For each file with a failed image: the HDUs that any line of any journal reports as done. -1 stands for the only
+  /// image of a file.
   std::map<std::string, std::set<int>> done_before = {};
-  SessionProgress progress = {};                  ///< of its last session
-  std::int64_t recorded = 0, recorded_bytes = 0;  ///< all its records, and the bytes of their files
-  std::optional<std::int64_t> last_written = {};  ///< when its last records were written, seconds since 1970
+  SessionProgress progress = {};                  ///< progress of the last session
+  std::int64_t recorded = 0, recorded_bytes = 0;  ///< number of all image records in the journal, and the bytes of
+                                                  ///< their files
+  std::optional<std::int64_t> last_written = {};  ///< time at which the last records were written, in seconds since
+                                                  ///< 1970
 };
 
-/// Suffix of a shard's own files before their extension: ".2-of-4"; empty for the whole.
+/// The part of the names of a shard's files before their extension: ".2-of-4"; empty for a whole survey.
 std::string shard_suffix(const Shard& shard);
 
-/// DIRECTORY/journal.jsonl, or DIRECTORY/journal.2-of-4.jsonl of a shard.
+/// DIRECTORY/journal.jsonl for a whole survey, or DIRECTORY/journal.2-of-4.jsonl for a shard.
 std::string journal_path(const std::string& directory, const Shard& shard);
 
-/// Whether a file is a journal: it has a valid line, or only an incomplete first line from a killed process. Throws
-/// Error{input} if it cannot be read.
+/// Whether a file is a journal: at least one line is valid, or the file has only an incomplete first line that a killed
+/// process wrote. Throws Error{input} if the file cannot be read.
 bool holds_journal(const std::string& path);
 
-/// Finds the journals of a directory, sorted by count and index of their shards; does not read their contents. Throws
-/// Error{input} if the directory cannot be read.
+/// Finds the journals of a directory, sorted by count and then index of their shards, without reading their contents.
+/// Throws Error{input} if the directory cannot be read.
 std::vector<JournalFile> find_journals(const std::string& directory);
 
-/// Finds and reads the journals of a directory. Nothing is locked or changed. Damaged lines are left out:
-/// - an incomplete last line, which may still be being written, without a warning
-/// - any other line with a `warn`; its session does not count as complete
-/// A directory that was extracted both as a whole and in shards has journals of both; the greatest `session` is the
-/// current one. Throws Error{input} if the directory or a journal cannot be read.
+/// Finds and reads the journals of a directory, without locking or changing anything. Damaged lines are left out:
+/// - an incomplete last line, which a running process may still be writing, without a warning
+/// - any other damaged line with a `warn`; its session does not count as complete
+///
+/// A directory that was extracted both as a whole and in shards has journals of both; the journal with the largest
+/// `session` is the current one. Throws Error{input} if the directory or a journal cannot be read.
 std::vector<JournalFile> read_journals(const std::string& directory,
                                        const std::function<void(const std::string&)>& warn);
 
-/// One ledger with the records of all these journals.
 Ledger join_ledgers(std::vector<JournalFile> journals);
 
-/// The line that begins a session; `about` is an object of JSON, on one line.
+/// The line that begins a session; `about` is a JSON object without newlines.
 std::string format_session(std::int64_t session, const std::string& about);
 
-/// The line that says what a session has to do.
+/// The line with the work that a session has to do.
 std::string format_plan(const PlannedWork& plan);
 
-/// The line before records that are written together.
+/// The line before records that are written together; `time` is in seconds since 1970.
 std::string format_written(std::int64_t time);
 
-/// The line that ends a session.
+/// The line that ends a session; `images` and `failures` count its records.
 std::string format_end(bool complete, const Shard& shard, std::int64_t images, std::int64_t failures);
 
 }  // namespace srcextract

@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// A JSON number as an integer. Throws std::range_error if it is out of the type's range: the library converts any
-/// number, and such a conversion is undefined in C++.
+/// Converts a JSON number to an integer. Throws std::range_error if the number is no integer, or not in the type's
+/// range. The library's own conversion of a number out of range is undefined behaviour.
 template <class Integer, class Json>
 Integer integer_from(const Json& json) {
   if (json.is_number_unsigned() && std::in_range<Integer>(json.template get<std::uint64_t>()))
@@ -20,7 +20,8 @@ Integer integer_from(const Json& json) {
   throw std::range_error("no integer in range");
 }
 
-/// A JSON number as an integer; throws std::range_error also if it is less than `least` or more than `most`.
+/// Converts a JSON number to an integer as above; also throws std::range_error if the integer is less than `least` or
+/// greater than `most`.
 template <class Integer, class Json>
 Integer integer_from(const Json& json, Integer least, Integer most = std::numeric_limits<Integer>::max()) {
   const auto integer = integer_from<Integer>(json);

@@ -42,8 +42,8 @@ ImagesOfFile Ledger::at(std::string_view name) const {
   return images;
 }
 
-/// Puts a record at the head of its file's linked list of records. Drops an older record of the same image, and all
-/// older ones if the file has changed.
+/// Puts a record at the head of the linked list of its file's records. An older record of the same image is dropped. If
+/// size, time, configuration or program differ from the file's older records, all of these are dropped.
 void Ledger::remember(Place place) {
   const std::string_view name = records_->name_at(place);
   const Place first = find(name);
@@ -101,7 +101,7 @@ Ledger::Iterator::value_type Ledger::Iterator::operator*() const {
   return {std::string(ledger_->records_->name_at(place)), images_from(*ledger_->records_, place)};
 }
 
-/// The slot of a file's first record, or the free one where it would be.
+/// The slot with the file's first record; if the file is unknown, the free slot where its record would be entered.
 std::size_t Ledger::slot_of(std::string_view name) const {
   const std::size_t mask = files_.slots.size() - 1;
   std::size_t slot = std::hash<std::string_view>{}(name)&mask;
@@ -126,7 +126,8 @@ void Ledger::set(std::string_view name, Place place) {
   if (!is_known) ++files_.size;
 }
 
-/// Frees a slot. Enters the files behind it again, up to the next free slot, as they may stand there because of it.
+/// Frees a slot. The files in the following slots, up to the next free slot, are entered again: a search for them may
+/// pass the freed slot, and would now end there.
 void Ledger::erase(std::size_t slot) {
   const std::size_t mask = files_.slots.size() - 1;
   files_.slots[slot] = PackedRecords::nowhere;

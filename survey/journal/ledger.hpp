@@ -14,18 +14,18 @@
 
 namespace srcextract {
 
-/// The records of a file's images by HDU (-1: the file's only image, or the file as a whole).
+/// The records of a file's images by HDU. -1 stands for the only image of a file, or for the file as a whole.
 using ImagesOfFile = std::map<int, ImageRecord>;
 
-/// The latest record of every image in the journals, by file name. All records of a file have the same size, time,
-/// configuration and program; older ones are dropped. Records are packed, and returned records are copies. Several
-/// threads may read at once.
+/// The latest record of every image in the journals, by file name. All records of a file have the same file size,
+/// modification time, configuration and program version; records that differ from a newer record in these are dropped.
+/// Records are packed, and returned records are copies. Several threads may read at a time.
 class Ledger {
  public:
   using Place = PackedRecords::Place;
 
   Ledger() : Ledger(std::make_shared<PackedRecords>()) {}
-  /// A ledger of records that are, or will be, in `records`; several ledgers may share `records`.
+  /// Makes an empty ledger whose records are stored in `records`, which several ledgers may share.
   explicit Ledger(std::shared_ptr<PackedRecords> records) : records_(std::move(records)) {}
   Ledger(Ledger&&) = default;
   Ledger& operator=(Ledger&&) = default;
@@ -33,41 +33,40 @@ class Ledger {
   Ledger& operator=(const Ledger& other) { return *this = Ledger(other); }
   ~Ledger() = default;
 
-  /// Number of files.
   std::size_t size() const { return files_.size; }
   bool empty() const { return size() == 0; }
   bool contains(std::string_view name) const { return find(name) != PackedRecords::nowhere; }
 
-  /// Empty if the file is unknown.
+  /// The records of a file; empty if the file is unknown.
   ImagesOfFile images_of(std::string_view name) const;
-  /// Throws std::out_of_range if the file is unknown.
+  /// The records of a file; throws std::out_of_range if the file is unknown.
   ImagesOfFile at(std::string_view name) const;
 
-  /// Enters an image's latest record, or the place of a record that is packed already.
+  /// Enters an image's latest record, or the place of a record that is already in records().
   void remember(const ImageRecord& record) { remember(records_->add(record)); }
   void remember(Place place);
 
   void forget(std::string_view name, int hdu);
 
-  /// Moves all records of a file from another ledger that shares its `records`.
+  /// Moves all records of a file from another ledger that stores its records in the same PackedRecords.
   void take(Ledger& other, std::string_view name);
 
-  /// The places of one record of every file, in any order, or in the order of names; next_of leads to the file's other
-  /// images.
+  /// The places of one record of every file, in no particular order (places) or sorted by name (in_order).
+  /// PackedRecords::next_of leads to the records of the file's other images.
   std::vector<Place> places() const;
   std::vector<Place> in_order() const;
   const std::shared_ptr<PackedRecords>& records() const { return records_; }
 
-  /// Files in the order of names: {name, images}.
+  /// Iterates over the files, sorted by name; elements are {name, images}.
   class Iterator;
   Iterator begin() const;
   Iterator end() const;
 
  private:
-  /// A hash table by name of the first record of each file, five to eleven bytes a file. A file is in the first slot
-  /// from that of its hash on that was free.
+  /// A hash table with linear probing, which maps the name of a file to the place of its first record. The table takes
+  /// 5 to 11 bytes per file.
   struct Files {
-    std::vector<Place> slots;  ///< as many as a power of two, never all full; `nowhere`: free
+    std::vector<Place> slots;  ///< the number of slots is a power of two, and some are always free (`nowhere`)
     std::size_t size = 0;
   };
 
@@ -102,7 +101,7 @@ class Ledger::Iterator {
   std::size_t at_;
 };
 
-/// The images of the file whose list of records begins at `place`.
+/// The records of the file whose linked list of records begins at `place`.
 ImagesOfFile images_from(const PackedRecords& records, PackedRecords::Place place);
 
 }  // namespace srcextract

@@ -24,7 +24,7 @@ namespace {
                                      "choose another output directory (-o)");
 }
 
-/// Whether a file exists and is not empty, so that it can be recognised. Throws if the path is no regular file.
+/// Whether a file exists and is not empty. Throws if the path exists but is no regular file.
 bool has_contents(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {
@@ -36,7 +36,7 @@ bool has_contents(const std::string& path) {
   return status.st_size > 0;
 }
 
-/// The first bytes of a file, at most `most`.
+/// The first bytes of a file, `most` or fewer.
 std::string beginning_of(const std::string& path, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   std::string text(most, '\0');
@@ -46,7 +46,8 @@ std::string beginning_of(const std::string& path, std::size_t most) {
   return text;
 }
 
-/// Whether a text and the expected beginning agree, as far as both go: a killed process may have written only a part.
+/// Whether a text and the expected beginning agree up to the end of the shorter of both, since a killed process may
+/// have written only a part.
 bool begins_as(std::string_view text, std::string_view expected) {
   const std::size_t both = std::min(text.size(), expected.size());
   return text.substr(0, both) == expected.substr(0, both);
@@ -71,7 +72,8 @@ void require_own_lock(const std::string& path) {
 void require_own_notes(const std::string& path) {
   if (!has_contents(path)) return;
   const std::string text = beginning_of(path, 5);
-  const std::string_view empty("\0\0\0\0\0", 5);  // zeros: a slot of the file that was never written before a later one
+  const std::string_view empty("\0\0\0\0\0", 5);  // a slot that was never written, before one that was: a hole in the
+                                                  // file
   for (const std::string_view expected :
        {std::string_view("begun"), std::string_view("ended"), std::string_view("     "), empty})
     if (begins_as(text, expected)) return;

@@ -6,15 +6,15 @@
 
 namespace srcextract {
 
-/// Throws Error{output} if a file of this name exists and is a link, no regular file, or not written by srcextract.
-/// There is a function each for journal, lock, notes of files under way, and list of failures. Changes nothing. Missing
-/// and empty files are fine.
+/// Each of these functions throws Error{output} if `path` exists and is a link, is no regular file, or was not written
+/// by srcextract as a file of that kind: journal, lock file, notes of files under way, or list of failures. Missing and
+/// empty files are accepted. Nothing is changed.
 void require_own_journal(const std::string& path);
 void require_own_lock(const std::string& path);
 void require_own_notes(const std::string& path);
 void require_own_failures(const std::string& path);
 
-/// Checks the journal, lock, notes and list of failures of a shard in a directory.
+/// Checks journal, lock file, notes and list of failures of a shard in a directory with the four functions above.
 void require_own_files(const std::string& directory, const Shard& shard);
 
 }  // namespace srcextract

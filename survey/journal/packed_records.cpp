@@ -7,7 +7,8 @@
 namespace srcextract {
 namespace {
 
-/// The beginning of every packed record: the place of the next record in its list, and the HDU.
+/// The first bytes of every packed record: the place of the next record in the list of its file, and the HDU. Both have
+/// fixed sizes and can be read alone.
 struct Head {
   PackedRecords::Place next;
   std::int32_t hdu;
@@ -16,7 +17,7 @@ constexpr std::size_t head_bytes = sizeof(Head::next) + sizeof(Head::hdu);
 
 enum Flag : unsigned { done = 1, has_hdu = 2, has_crc32 = 4, ends_with_name = 8, has_floats = 16 };
 
-/// Whether a float holds the value exactly, as it mostly does for the sky of float32 pixels.
+/// Whether a float represents the value exactly. Sky values of float32 pixels mostly are floats.
 bool fits_float(double value) {
   return std::bit_cast<std::uint64_t>(double{static_cast<float>(value)}) == std::bit_cast<std::uint64_t>(value);
 }

@@ -8,21 +8,20 @@
 
 namespace srcextract {
 
-/// Millions of records in about a hundred bytes each. Common values (configurations, versions, directories, endings of
-/// output names) are stored once. A record never moves, and may link to a next record. Several threads may read at
-/// once; one thread may add.
+/// Stores millions of image records in about 100 bytes each. Common values (configurations, versions, directories,
+/// endings of output names) are stored once. A record never moves, and may have a link to a next record. Several
+/// threads may read at a time; only one may add records, and only while none reads.
 class PackedRecords {
  public:
-  /// Position of a record.
   using Place = PackedBytes::Place;
   static constexpr Place nowhere = ~Place{0};
 
-  /// Adds a record without a next one.
+  /// Stores a record without a link to a next record.
   Place add(const ImageRecord& record);
 
   ImageRecord at(Place place) const;
 
-  /// Single members, cheaper than at(): the name; the HDU, -1 without one.
+  /// Single members of a record, which are cheaper than at(): the name, and the HDU (-1 if the record has none).
   std::string_view name_at(Place place) const;
   int hdu_at(Place place) const;
 

@@ -16,16 +16,16 @@
 namespace srcextract {
 namespace {
 
-/// State of an image or a file; a file has the first of these states that any of its images has.
+/// State of an image or a file. The state of a file is the first of these that one of its images has.
 enum class State { added, changed, passing, failed, done };
 
 struct FileState {
   State state = State::done;
   std::vector<int> done_hdus, failed_hdus;
-  std::string unseen = {};  ///< the file that cannot be accessed, and why
+  std::string unseen = {};  ///< message with the inaccessible file and the reason; empty if all files are accessible
 };
 
-/// The files besides the image's own that its result depends on.
+/// The paths of all files that the image's result depends on, except for the image file.
 std::vector<std::string> further_files_of(const ImageFile& file) {
   std::vector<std::string> paths;
   const auto add_named = [&](const ImageConfig& config) {
@@ -71,9 +71,9 @@ bool all_done(const ImagesOfFile& images, const std::filesystem::path& directory
          });
 }
 
-/// The state of a file with done images that cannot be accessed now. Inaccessible may be the file itself, a file that
-/// it needs, or its reference, gone from its folder. The state follows from the records. Empty if all files are
-/// accessible.
+/// The state of a file with done images if a file is inaccessible: the image file, another file that its extraction
+/// needs, or the reference frame that was in a folder. The state is then judged by the records alone. Unset if all
+/// files are accessible.
 std::optional<FileState> state_if_unseen(const ImageFile& file, const ImagesOfFile& images,
                                          const std::filesystem::path& directory, const std::string& program) {
   const bool is_seen = file.bytes != 0 || file.modified != 0;
@@ -82,7 +82,8 @@ std::optional<FileState> state_if_unseen(const ImageFile& file, const ImagesOfFi
   for (const std::string& path : further_files_of(file))
     if (further.empty()) further = why_unseen(path);
   if (own.empty() && further.empty()) return std::nullopt;
-  // The recorded hash covers size and time of further files, so it cannot be compared if one of them is inaccessible.
+  // The recorded hash covers size and modification time of the other files, so it cannot be compared if one of those is
+  // inaccessible.
   const ImageRecord& any = images.begin()->second;
   const bool as_before = any.program == program && (!further.empty() || any.config == hash_of_config(file));
   const State state = as_before && all_done(images, directory) ? State::done : State::changed;
@@ -110,7 +111,7 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
   return result;
 }
 
-/// Counts a file with done images that cannot be accessed now, or needs such a file.
+/// Counts a file with done images that is inaccessible, or needs an inaccessible file.
 void count_unseen(const FileState& state, Plan& plan) {
   if (plan.unseen + plan.undone == 0) plan.why_unseen = state.unseen;
   if (state.state == State::done) {
@@ -121,7 +122,7 @@ void count_unseen(const FileState& state, Plan& plan) {
   }
 }
 
-/// Counts a file of that state by what becomes of it under the options. Returns whether it is to be extracted.
+/// Counts a file of this state, as it is treated under the options. Returns whether the file is to be extracted.
 bool count(State state, const PlanOptions& options, Plan& plan) {
   switch (state) {
     case State::added:
@@ -145,7 +146,7 @@ bool count(State state, const PlanOptions& options, Plan& plan) {
   return false;
 }
 
-/// Tells the plan which images of a file to leave alone, if the file is to be extracted.
+/// Notes in the plan which images of a file that is to be extracted are left alone.
 void leave_done(Plan& plan, std::size_t i, FileState state, const PlanOptions& options) {
   if (options.force) return;
   if (options.retry_failed) return plan.files.leave(i, std::move(state.done_hdus), {});
@@ -164,8 +165,8 @@ Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& direct
   plan.files = PlannedFiles(std::move(files));
   const ImageFiles& all = plan.files.files();
   std::vector<std::size_t> to_do;
-  // The outputs of this many files are checked at once: a check takes a system call, which waits on a network file
-  // system.
+  // Number of files whose outputs are checked at a time, in parallel. Each check is a system call, which has to wait on
+  // a network file system.
   constexpr std::size_t at_a_time = 4096;
   std::vector<FileState> states(std::min(at_a_time, all.size()));
   for (std::size_t begin = 0; begin < all.size(); begin += at_a_time) {

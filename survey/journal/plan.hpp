@@ -9,20 +9,21 @@
 
 namespace srcextract {
 
-/// The files to extract, and counts by kind. A file to extract counts as added, changed or retried: the first of these
-/// that applies. It also counts as failed if one of its images stays failed and is not tried again, while another image
-/// of the file is extracted.
+/// The files to extract, and numbers of files by what is done with them. A file to extract counts as added, changed or
+/// retried, the first of these that applies, or else as forced. A file to extract also counts as failed if one of its
+/// images failed before and is not tried again.
 struct Plan {
   PlannedFiles files;
-  std::int64_t added = 0;    ///< no journal has the file, or a journal lacks some of its images
-  std::int64_t changed = 0;  ///< the file, its configuration, the program's version, or an output changed
-  std::int64_t retried = 0;  ///< failed before, and extracted again
-  std::int64_t forced = 0;   ///< done before, and extracted again
-  std::int64_t done = 0;     ///< nothing to extract
-  std::int64_t failed = 0;   ///< an image failed before, and is not retried
-  std::int64_t unseen = 0;   ///< done files that cannot be accessed now, or need a file that cannot
-  std::int64_t undone = 0;   ///< as unseen, but with images left to extract, which have to wait; not counted as done
-  std::string why_unseen;    ///< name and reason of the first
+  std::int64_t added = 0;    ///< no journal contains the file, or some of its images are missing in the journals
+  std::int64_t changed = 0;  ///< the file, its configuration, the program's version or an output has changed
+  std::int64_t retried = 0;  ///< failed before, and is extracted again
+  std::int64_t forced = 0;   ///< done before, and is extracted again because of PlanOptions::force
+  std::int64_t done = 0;     ///< all images are done, and nothing is extracted
+  std::int64_t failed = 0;   ///< an image failed before, and is not tried again
+  std::int64_t unseen = 0;   ///< part of `done`: the file, or a file that it needs, is inaccessible now
+  /// Inaccessible as `unseen`, but images are left to extract once the file is accessible again; not part of `done`.
+  std::int64_t undone = 0;
+  std::string why_unseen;  ///< name of the first inaccessible file, and the reason
 };
 
 struct PlanOptions {
@@ -30,10 +31,11 @@ struct PlanOptions {
   bool force = false;
 };
 
-/// Determines which files are to be extracted. An image is done if a journal has a done record of it with the same file
-/// size, time, configuration and version. Its outputs must also exist with the recorded sizes. A file with done images
-/// is left alone, whatever the options, if it or a file that it needs is not accessible now. Extracting it could only
-/// fail, as on an unmounted file system.
+/// Determines which files are to be extracted. An image is done if a journal says so for the same file size,
+/// modification time, configuration and program version, and its outputs exist with the recorded sizes.
+///
+/// A file with done images is left alone, whatever the options, if it or a file that it needs is inaccessible now, for
+/// example on an unmounted file system. Its extraction would fail and replace the good record.
 Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
                const PlanOptions& options);
 

@@ -10,26 +10,25 @@
 
 namespace srcextract {
 
-/// A file with images to extract.
+/// A file with images (HDUs) to extract.
 struct PlannedFile {
   ImageFile file;
-  std::vector<int> done_hdus;         ///< images to leave alone: done, or failed and not retried
-  std::vector<int> failed_hdus = {};  ///< those of done_hdus that failed: their existing outputs are from an earlier
-                                      ///< file
+  std::vector<int> done_hdus;         ///< images that are not extracted: done, or failed and not retried
+  std::vector<int> failed_hdus = {};  ///< the images of done_hdus that failed; outputs of these, if any, are from an
+                                      ///< earlier version of the file
 };
 
-/// The files to extract in a survey, as compact as ImageFiles. Returned values are copies.
+/// The files to extract in a survey, packed as in ImageFiles. Returned values are copies.
 class PlannedFiles {
  public:
   using value_type = PlannedFile;
 
   PlannedFiles() = default;
-  /// For short lists.
   PlannedFiles(const std::vector<PlannedFile>& files);
-  /// All images of the files.
+  /// Plans all images of these files.
   explicit PlannedFiles(ImageFiles files) : files_(std::move(files)) {}
 
-  /// Sets which images of file i are left alone (PlannedFile).
+  /// Sets the images of file i that are not extracted (PlannedFile).
   void leave(std::size_t i, std::vector<int> done_hdus, std::vector<int> failed_hdus);
 
   std::size_t size() const { return files_.size(); }
@@ -37,7 +36,7 @@ class PlannedFiles {
   PlannedFile operator[](std::size_t i) const;
   const ImageFiles& files() const { return files_; }
 
-  /// Keeps only these, in this order.
+  /// Keeps only the files with these indices, in this order.
   void select(const std::vector<std::size_t>& which);
 
   ByIndex<PlannedFiles> begin() const { return {*this, 0}; }
@@ -49,10 +48,9 @@ class PlannedFiles {
   };
 
   ImageFiles files_;
-  std::map<std::size_t, Left> left_;  ///< of the few files with images to leave alone
+  std::map<std::size_t, Left> left_;  ///< by index of the file, for the few files with images that are not extracted
 };
 
-/// Total size of the files.
 std::int64_t total_bytes(const PlannedFiles& files);
 
 }  // namespace srcextract

@@ -24,7 +24,7 @@ ShardState state_of(const JournalFile& journal, const std::optional<bool>& at_wo
   return at_work ? ShardState::killed : ShardState::unknown;
 }
 
-/// Speed in the ten minutes before `time` if the shard runs, else in its whole session.
+/// Sets the speed: of the ten minutes before `time` if the shard is running, else of its whole last session.
 void set_speed(const SessionProgress& progress, std::int64_t time, ShardStatus& status) {
   if (progress.recent.empty()) return;
   const bool running = status.state == ShardState::running;
@@ -45,8 +45,8 @@ void set_speed(const SessionProgress& progress, std::int64_t time, ShardStatus& 
   status.bytes_per_second = bytes / seconds;
 }
 
-/// Seconds that the files left take at the shard's speed: reckoned by bytes, or by files if no bytes are left or none
-/// were written. Empty unless the shard runs or has no file left.
+/// Seconds that the remaining files take at the shard's speed in bytes, or in files if no bytes are left or no bytes
+/// were recorded. 0 if no file is left; unset if the shard is not running or its speed is unknown.
 std::optional<double> time_left(const ShardStatus& status) {
   if (status.files_left == 0) return 0.0;
   if (status.state != ShardState::running) return std::nullopt;
@@ -83,7 +83,7 @@ ShardStatus status_of(const std::string& directory, const JournalFile& journal, 
   return status;
 }
 
-/// Counts the images of a journal.
+/// Adds the images of journals to the counts of the survey and of a shard, and counts failures by kind.
 class Counting {
  public:
   Counting(SurveyStatus& survey, std::map<std::string, FailureCount>& failures)
@@ -113,7 +113,8 @@ class Counting {
   std::map<std::string, FailureCount>& failures_;
 };
 
-/// Adds up one member of the shards, with `running_alone` of those that run; empty if one of them lacks it.
+/// The sum of one member over the shards, or with `running_alone` over the running shards. Unset if one of these lacks
+/// the member.
 template <class Number>
 std::optional<Number> sum(const std::vector<ShardStatus>& shards, std::optional<Number> ShardStatus::*member,
                           bool running_alone) {

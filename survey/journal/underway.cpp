@@ -22,7 +22,8 @@
 namespace srcextract {
 namespace {
 
-// "begun 12 0123456789abcdef night1/a.fits", padded with blanks, and a newline.
+// Format of a line: "begun 12 0123456789abcdef night1/a.fits", padded with blanks, and a newline. The constants are its
+// length, and the offsets of trials, hash and name.
 constexpr std::size_t line_bytes = 128, trials_at = 6, hash_at = 9, name_at = 26;
 constexpr std::string_view begun = "begun", ended = "ended";
 constexpr int most_counted = 99;

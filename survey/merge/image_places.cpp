@@ -5,7 +5,7 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t most_rows = 256;  // of an image
+constexpr std::int64_t most_rows = 256;  // maximum number of rows per image that are averaged
 
 }  // namespace
 

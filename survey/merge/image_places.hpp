@@ -11,21 +11,21 @@
 
 namespace srcextract {
 
-/// Computes where the images of a survey are on the sky: the mean position of up to 256 of an image's sources, evenly
-/// by row. Takes 8 bytes an image.
+/// Computes the positions of a survey's images on the sky. The position of an image is the mean position of up to 256
+/// of its sources, taken at equal steps of rows. Takes 8 bytes per image.
 class ImagePlaces {
  public:
-  /// `images`: number of images; `columns`: columns of the merged rows. Without columns of positions, no place is
-  /// known.
+  /// `images`: number of images; `columns`: the columns of the merged rows. If there are no columns of sky positions,
+  /// no image has a position.
   ImagePlaces(std::size_t images, const std::vector<StoredColumn>& columns);
 
-  /// Begins an image: the next `rows` rows belong to it.
+  /// Begins an image. The next `rows` rows that are added belong to that image.
   void begin(std::size_t image, std::int64_t rows);
 
-  /// Takes whole rows.
+  /// Adds whole rows of the merged table, as they are stored.
   void add(std::span<const std::byte> rows);
 
-  /// Ends the last image, and returns the mean positions of all images.
+  /// Ends the last image, and returns the mean positions of all images by index.
   std::vector<SkyPlace> take();
 
  private:

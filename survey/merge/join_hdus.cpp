@@ -24,9 +24,9 @@ std::vector<StoredColumn> first_columns(std::size_t name_bytes) {
           {"EXTNAME", std::to_string(width) + "A", "", "meta.id", "Name of that HDU", std::nullopt, width}};
 }
 
-/// The rows of a catalogue.
+/// Where the rows of an HDU's catalogue are in its file.
 struct HduRows {
-  std::size_t arrangement;  ///< number of the catalogue's column arrangement
+  std::size_t arrangement;  ///< index in SurveyLayout of the catalogue's arrangement (sequence of columns)
   std::int64_t rows, data_begin;
 };
 

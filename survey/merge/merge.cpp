@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The image's FITS catalogue.
+/// Path and recorded size of the image's FITS catalogue. Throws Error{config} if the image has none.
 WrittenFile catalog_of(const SurveyImage& image, const std::vector<std::string>& directories) {
   if (auto catalog = output_with_ending(image, extension(CatalogFormat::fits), directories)) return *std::move(catalog);
   throw Error(ErrorKind::config, image_label(image.record) + " of " + directories[image.directory] +
@@ -42,18 +42,18 @@ WrittenFile catalog_of(const SurveyImage& image, const std::vector<std::string>&
                                      "and run `srcextract batch` again");
 }
 
-/// The rows of an image.
+/// Where the rows of an image are in its catalogue.
 struct CatalogRows {
-  std::size_t arrangement = 0;  ///< number of the column arrangement in SurveyLayout
-  std::int64_t data_begin = 0;  ///< 0 for a failed image
+  std::size_t arrangement = 0;  ///< index in SurveyLayout of the catalogue's arrangement (sequence of columns)
+  std::int64_t data_begin = 0;  ///< byte offset of the rows in the file; 0 for a failed image
 };
 
-/// All catalogues, after reading their headers.
+/// The contents of the headers of all catalogues.
 struct Catalogs {
   SurveyLayout layout;
   std::vector<CatalogRows> of_image;
-  PackedHeaders headers;             ///< of the images
-  std::vector<std::string> history;  ///< of the first catalogue
+  PackedHeaders headers;             ///< header keywords of the images
+  std::vector<std::string> history;  ///< HISTORY of the first catalogue, with the configuration
 };
 
 Catalogs look_at_catalogs(const SurveyImages& images, const std::vector<std::string>& directories) {
@@ -81,7 +81,8 @@ Catalogs look_at_catalogs(const SurveyImages& images, const std::vector<std::str
   return catalogs;
 }
 
-/// Writes the table SOURCES. Returns the mean position of every image if `with_places`, else nothing.
+/// Writes the table SOURCES. Returns the mean sky position of the sources of every image if `with_places`; else
+/// nothing.
 std::vector<SkyPlace> write_sources(StoredTables& out, TableHead head, const SurveyImages& images,
                                     const std::vector<std::string>& directories, const Catalogs& catalogs,
                                     bool with_places) {
@@ -111,7 +112,8 @@ std::vector<SkyPlace> write_sources(StoredTables& out, TableHead head, const Sur
   return places.take();
 }
 
-/// The unit of pixel values: that of the first declared column in such units; empty if the catalogue lacks it.
+/// The unit of pixel values: the unit of the catalogue's column that declared_columns() lists first among those in
+/// pixel units; empty if the catalogue lacks that column.
 std::string pixel_unit(const std::vector<StoredColumn>& columns) {
   const auto in_pixel_values = [](const DeclaredColumn& one) {
     return one.column.unit == std::string_view(pixel_value_unit);
@@ -121,7 +123,7 @@ std::string pixel_unit(const std::vector<StoredColumn>& columns) {
   return column == columns.end() ? "" : column->unit;
 }
 
-/// The pixel unit of every arrangement of columns.
+/// The unit of pixel values for every arrangement of columns.
 std::vector<std::string> pixel_units(const Catalogs& catalogs) {
   std::vector<std::string> units;
   for (std::size_t i = 0; i < catalogs.layout.arrangements(); ++i)
@@ -129,7 +131,8 @@ std::vector<std::string> pixel_units(const Catalogs& catalogs) {
   return units;
 }
 
-/// The HISTORY of the configuration, if all images have the same one.
+/// The HISTORY lines of the merged table: the configuration if all images have the same; else a note about the number
+/// of configurations.
 std::vector<std::string> history(const SurveyImages& images, const Catalogs& catalogs) {
   std::set<std::string> configs;
   for (const SurveyImage& image : images) configs.insert(image.record.config);
@@ -157,12 +160,13 @@ std::unique_ptr<StoredTables> make_tables(const std::string& output) {
   return is_by_cells_of_the_sky(output) ? make_hats_tables(output) : make_survey_tables(output);
 }
 
-/// The output without its ending.
+/// The output path without its ending.
 std::string stem_of_survey(const std::string& output) {
   return is_by_cells_of_the_sky(output) ? output.substr(0, output.rfind(".hats")) : survey_stem(output);
 }
 
-/// The tables of radio components that merge writes beside the survey catalogue. A catalogue of regions has none.
+/// The joined tables of radio components that are written beside the survey catalogue. There are none if the catalogue
+/// is a file of regions.
 std::vector<ComponentFile> component_files(const MergeOptions& options, const SurveyImages& images) {
   const bool by_cells = is_by_cells_of_the_sky(options.output);
   if (!by_cells && !format_of_ending(options.output).table) return {};
@@ -178,8 +182,8 @@ std::vector<std::string> files_of(const MergeOptions& options, const std::vector
   return files;
 }
 
-/// Throws Error{config} if `output` has the name of a list of failures in a directory of the survey, even if no such
-/// file exists. batch writes and removes such lists.
+/// Throws Error{config} if `output` is in one of the survey's directories and is named as a list of failures is, even
+/// if no such file exists. srcextract batch writes and removes lists of failures.
 void require_no_failures(const fs::path& output, const std::vector<std::string>& directories) {
   const std::string name = output.filename();
   if (!name.starts_with("failures.") || !name.ends_with(".csv")) return;
@@ -193,8 +197,8 @@ void require_no_failures(const fs::path& output, const std::vector<std::string>&
   }
 }
 
-/// Throws Error{config} if an existing text table does not begin like a merged one: it may be the user's list of images
-/// or positions.
+/// Throws Error{config} if a text table exists at `path` that does not begin like a merged table. The file may be a
+/// list of images or positions that the user wrote.
 void require_merged_text(const std::string& path) {
   const FormatNames* const format = format_of_name(path);
   if (!format || (format->format != CatalogFormat::csv && format->format != CatalogFormat::ascii_head)) return;
@@ -207,7 +211,7 @@ void require_merged_text(const std::string& path) {
                                      "name with -o, or remove it");
 }
 
-/// Throws Error{config} if an existing page is not about a survey: it may be the page of an image.
+/// Throws Error{config} if a page exists at `path` that is not about a survey; it may be the report of an image.
 void require_survey_page(const std::string& path) {
   std::ifstream file(path);
   std::string begin(200, '\0');
@@ -219,7 +223,8 @@ void require_survey_page(const std::string& path) {
                                      "choose another name with -o, remove the page, or leave out --report");
 }
 
-/// Throws Error{config} if an output would replace a file of the survey. An earlier survey catalogue may be replaced.
+/// Throws Error{config} if an output would replace an image or output of the survey, or a file that merge did not
+/// write. An earlier survey catalogue may be replaced.
 void require_kept(const MergeOptions& options, const SurveyImages& images,
                   const std::vector<ComponentFile>& components) {
   std::error_code unknown;
@@ -251,8 +256,8 @@ Merged count(const SurveyImages& images) {
   return merged;
 }
 
-/// Throws Error{input} if more done images have failed since than allowed: an unmounted file system must not remove
-/// images from an existing catalogue.
+/// Throws Error{input} if the fraction of done images that failed since exceeds options.max_failed. Without this check,
+/// an unmounted file system would remove images from an existing survey catalogue.
 void require_few_lost(const Lost& lost, const MergeOptions& options) {
   if (100.0 * static_cast<double>(lost.images) <= options.max_failed * static_cast<double>(lost.of)) return;
   throw Error(ErrorKind::input, std::to_string(lost.images) + " of " + std::to_string(lost.of) +
@@ -262,7 +267,7 @@ void require_few_lost(const Lost& lost, const MergeOptions& options) {
                                     "with --max-failed");
 }
 
-/// Adds the page about the survey, if one is wanted.
+/// Adds the page about the survey to the output files, if options.make_page is set.
 void write_page(const MergeOptions& options, const SurveyFacts& facts, std::vector<OutputFile>& files) {
   if (options.make_page) files.emplace_back(facts.page).write(options.make_page(facts));
 }

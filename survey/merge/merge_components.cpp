@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* fits_ending = ".fits";
 
-/// The table of an image, after reading its header.
+/// A component table of one image, and what its header says.
 struct ImageTable {
   std::size_t image = 0;
   WrittenFile file;
@@ -28,12 +28,13 @@ struct ImageTable {
   std::int64_t rows = 0, data_begin = 0;
 };
 
-/// The tables of one kind.
+/// The component tables of one kind (.srl or .gaul) of all images.
 struct ComponentTables {
   SurveyLayout layout;
   std::vector<ImageTable> of_image = {};
   std::vector<std::string> history = {};
-  std::int64_t rows = 0, without = 0;  ///< rows of all tables; number of done images that lack the table
+  std::int64_t rows = 0, without = 0;  ///< rows: sum over all tables; without: number of done images that lack the
+                                       ///< table
 };
 
 ComponentTables look_at_tables(const ComponentFile& kind, const SurveyImages& images, const MergeOptions& options) {

@@ -12,20 +12,20 @@
 
 namespace srcextract {
 
-/// A joined table of radio components.
+/// A table that joins the tables of radio components (sources or Gaussians) of all images.
 struct ComponentFile {
   std::string path;
-  std::string of_images;  ///< ending of the images' tables that it joins, ".srl.fits"
+  std::string of_images;  ///< ending of the images' tables that are joined: ".srl.fits" or ".gaul.fits"
 };
 
-/// Lists the tables of components that images of the survey have; their merged paths are stem + ".srl" + ending and so
-/// on.
+/// Lists the joined tables that can be made: those for which at least one done image has a table. Their paths are stem
+/// + ".srl" + ending and stem + ".gaul" + ending.
 std::vector<ComponentFile> find_component_files(const std::string& stem, const std::string& ending,
                                                 const SurveyImages& images);
 
-/// Joins the listed tables of all images, each after a column IMAGE; the caller commits the files. Images that lack a
-/// table are left out, with a warning. Adds path and number of rows of each file to `written`. Throws as merge_surveys
-/// does.
+/// Writes the listed joined tables, with a first column IMAGE; the caller commits the returned files. Warns about
+/// images that lack a table; the others are joined. Appends path and number of rows of each file to `written`. Throws
+/// as merge_surveys() does.
 std::vector<OutputFile> write_components(const std::vector<ComponentFile>& files, const SurveyImages& images,
                                          const MergeOptions& options,
                                          const std::function<void(const std::string&)>& warn,

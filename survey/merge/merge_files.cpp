@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The size of a file; empty if it cannot be read: opening the file reports why.
+/// The size of a file; unset if the size cannot be read (opening the file then reports why).
 std::optional<std::int64_t> stored_size(const std::string& path) {
   std::error_code unknown;
   const auto bytes = fs::file_size(path, unknown);
@@ -37,8 +37,8 @@ std::optional<WrittenFile> output_with_ending(const SurveyImage& image, const st
 void with_output(const SurveyImage& image, const WrittenFile& written, const std::function<void(const InputFile&)>& f) {
   try {
     require_size(written, stored_size(written.path));
-    // If the file was replaced, it may be gzipped, with any inflated size: at most one byte more than the expected size
-    // is read.
+    // The file may have been replaced by a gzipped file that inflates to any size. Reading stops one byte after the
+    // expected size, which is enough to find the difference.
     const InputFile file(written.path, [&](std::span<const std::byte>) { return written.bytes + 1; });
     require_size(written, file.size());
     f(file);

@@ -12,17 +12,18 @@
 
 namespace srcextract {
 
-/// A file that batch wrote for an image, and its size at that time.
+/// An output file of `srcextract batch` for an image, and the size in bytes that the journal recorded.
 struct WrittenFile {
   std::string path;
   std::int64_t bytes = 0;
 };
 
-/// The image's output file with this ending, such as ".cat.fits"; nothing if it has none.
+/// The image's output file whose path ends in `ending`, such as ".cat.fits"; unset if the image has none.
 std::optional<WrittenFile> output_with_ending(const SurveyImage& image, const std::string& ending,
                                               const std::vector<std::string>& directories);
 
-/// Opens an output of an image, checks its size, and calls f(file). Errors of the input say what to do.
+/// Opens an output of an image, checks that its size is as recorded, and calls f(file). To an Error{input} advice is
+/// added.
 void with_output(const SurveyImage& image, const WrittenFile& written, const std::function<void(const InputFile&)>& f);
 
 }  // namespace srcextract

@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// Marks a missing integer.
+/// Null value (TNULL) of integer columns of header keywords.
 constexpr std::int64_t no_integer = std::numeric_limits<std::int64_t>::min();
 
 const HeaderValue* find(const ImageHeader& header, const std::string& keyword) {
@@ -24,8 +24,8 @@ const HeaderValue* find(const ImageHeader& header, const std::string& keyword) {
   return found == header.end() ? nullptr : &*found;
 }
 
-/// Returns a text such as '300' or ' 3.5E2' as the number that it spells; other values unchanged. A text with a leading
-/// 0 ('0231') is a name, not a number.
+/// Returns the number that a text such as '300' or ' 3.5E2' spells; returns any other value unchanged. A text with
+/// leading zeros ('0231') is a name, not a number.
 KeywordValue read_as_number(const KeywordValue& value) {
   const auto* const text = std::get_if<std::string>(&value);
   if (!text) return value;
@@ -42,7 +42,8 @@ bool is_number(const KeywordValue& value) {
   return is_whole(value) || std::holds_alternative<double>(value);
 }
 
-/// Whether a text stands for a missing number: blanks, or 'nan', since no card can hold a NaN.
+/// Whether the value is a text that stands for a missing number: only blanks, or 'nan', since a FITS card cannot
+/// contain a NaN.
 bool is_missing(const KeywordValue& value) {
   const auto* const text = std::get_if<std::string>(&value);
   if (!text) return false;
@@ -69,10 +70,10 @@ std::string text_of(const HeaderValue* value) {
       value->value);
 }
 
-/// What the values of one keyword are in all images, from which the column's type follows.
+/// The kinds of values that one keyword has in all images; they decide the type of the keyword's column.
 struct Kind {
   bool whole = true, numbers = true;
-  std::string number, text;  ///< the first number that is not written as text, and the first value that is no number
+  std::string number, text;  ///< the first value that is stored as a number, and the first value that is no number
   std::size_t longest = 1;
 
   void add(const HeaderValue& value) {
@@ -85,7 +86,7 @@ struct Kind {
     if (!is_number(read) && text.empty()) text = text_of(&value);
   }
 
-  /// Whether the keyword's column is numeric. A keyword with only text values stays text, even if all texts are
+  /// Whether the keyword's column is numeric. If all values are texts, the column is text, even if all texts spell
   /// numbers.
   bool are_numbers() const { return numbers && !number.empty(); }
 };

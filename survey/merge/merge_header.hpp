@@ -11,20 +11,23 @@
 
 namespace srcextract {
 
-/// A column of IMAGES with the values of a header keyword.
+/// A column of the table IMAGES with the values of a header keyword. store() writes the value of one image to its
+/// field.
 struct HeaderColumn {
   StoredColumn head;
   std::function<void(const ImageHeader&, std::byte*)> store;
 };
 
-/// A column for each keyword that any image has, in order of first appearance. The type is integer (K) if all values
-/// are whole numbers, double (D) if all are numbers, else text. If other values are numbers, numeric text ('300')
-/// counts as a number, and blank text or 'nan' as no value; `warn` reports other text. A missing value is TNULL, NaN or
-/// blank. Names have '_' for '-', and begin with HEADER_ if they are `taken`.
+/// Makes a column for each keyword that at least one image has, in the order in which keywords first appear. The type
+/// is integer (K) if all values are integers, double (D) if all values are numbers, else text.
+///
+/// If some values are stored as numbers, a text that spells a number ('300') counts as a number, and blanks or 'nan'
+/// count as no value; for any other text `warn` is called. A missing value becomes TNULL, NaN or blanks. In names '-'
+/// becomes '_'; a name in `taken` gets the prefix HEADER_.
 std::vector<HeaderColumn> header_columns(const PackedHeaders& headers, const std::set<std::string>& taken,
                                          const std::function<void(const std::string&)>& warn);
 
-/// Stores text in a field of `width` bytes; shorter text ends with NUL.
+/// Stores a text, which must not be longer than `width`, in a field of `width` bytes filled up with NUL.
 void store_text(const std::string& text, std::size_t width, std::byte* out);
 
 }  // namespace srcextract

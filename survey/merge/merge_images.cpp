@@ -15,12 +15,12 @@
 namespace srcextract {
 namespace {
 
-/// Marks a missing number.
+/// Null value (TNULL) of integer columns, which have no negative values.
 constexpr std::int64_t none = -1;
 
 using UnitOf = std::function<std::string(std::size_t)>;
 
-/// An image's record, with the values for its row of IMAGES that the record lacks.
+/// The sources of an image's row in IMAGES: its record, the unit of its pixels, and its header keywords.
 struct ImageRow {
   const ImageRecord& record;
   const std::string& unit;
@@ -44,7 +44,7 @@ ImageColumn text_column(const std::string& name, std::size_t width, const std::s
           [=](const ImageRow& row, std::byte* out) { store_text(text(row), width, out); }};
 }
 
-/// A column of non-negative integers.
+/// Makes a column of non-negative integers; value(record) returns -1 for a missing value.
 template <class Value>
 ImageColumn integer_column(const std::string& name, const std::string& ucd, const std::string& description,
                            Value&& value) {
@@ -63,7 +63,6 @@ ImageColumn real_column(const std::string& name, const std::string& ucd, const s
           }};
 }
 
-/// The length of the longest text in a column, at least 1.
 template <class Range, class Text>
 std::size_t width_of(const Range& range, Text&& text) {
   std::size_t longest = 1;

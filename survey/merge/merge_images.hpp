@@ -10,15 +10,15 @@
 
 namespace srcextract {
 
-/// The value of column IMAGE: image_label in the ASCII that FITS allows. Other bytes, control characters and the
-/// percent sign are written as in URLs ("caf%C3%A9.fits"), so that names stay unique.
+/// The value of the column IMAGE: image_label() in printable ASCII, as FITS requires. Any other byte and the percent
+/// sign are percent-encoded as in URLs ("caf%C3%A9.fits"), so that different names stay different.
 std::string image_text(const ImageRecord& record);
 
-/// The column IMAGE, wide enough for all images.
+/// Makes the column IMAGE, wide enough for the names of all images.
 StoredColumn image_column(const SurveyImages& images);
 
-/// Writes the table IMAGES, a row for every image. `unit_of` gives the unit of an image's pixel values. `headers` has
-/// the header keywords in the catalogues; empty for a failed image. `warn` is as for header_columns.
+/// Writes the table IMAGES with a row for every image. unit_of(i) is the unit of the pixel values of image i. `headers`
+/// has the header keywords of each image, none for a failed image. `warn` is used as in header_columns().
 void write_images(StoredTables& out, TableHead head, const SurveyImages& images,
                   const std::function<std::string(std::size_t)>& unit_of, const PackedHeaders& headers,
                   const std::function<void(const std::string&)>& warn);

@@ -18,21 +18,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An image, and the place of its record.
+/// A record that may become the record of an image in the merged survey, and where it is stored.
 struct Candidate {
   SurveyImage image;
   std::uint32_t source = 0;
   PackedRecords::Place place = PackedRecords::nowhere;
 };
 
-/// The candidates for the images of a file, by HDU: -1 for the only image or the file as a whole, as in a Ledger.
+/// The candidates for the images of a file, by HDU. -1 stands for the only image of a file, or for the file as a whole,
+/// as in a Ledger.
 using Candidates = std::map<int, Candidate>;
 
 [[noreturn]] void fail(ErrorKind kind, const std::string& message) {
   throw Error(kind, message);
 }
 
-// --- complete? -----------------------------------------------------------------------------------------------------
+// --- Are all shards finished? ---------------------------------------------------------------------------------------
 
 std::string describe_unfinished(const JournalFile& journal) {
   std::int64_t done = 0, failed = 0;
@@ -44,7 +45,8 @@ std::string describe_unfinished(const JournalFile& journal) {
          std::to_string(failed) + " failed)";
 }
 
-/// The journals of the directory's latest division into shards. Journals of earlier divisions need not be complete.
+/// The journals of a directory's current division into shards, that of the latest session. Journals of earlier
+/// divisions may be incomplete.
 std::vector<const JournalFile*> up_to_date(const std::vector<JournalFile>& journals) {
   const auto last = std::ranges::max_element(journals, {}, &JournalFile::session);
   std::vector<const JournalFile*> current;
@@ -54,8 +56,8 @@ std::vector<const JournalFile*> up_to_date(const std::vector<JournalFile>& journ
   return current;
 }
 
-/// For each division into shards, a sentence about shards that have no journal in any directory. One journal's name may
-/// imply a million shards.
+/// For each number of shards that a directory was divided into, a sentence about the shards that have no journal in any
+/// directory. Only the first few are named, since a single journal's name may imply a million shards.
 std::vector<std::string> describe_missing(const std::vector<const JournalFile*>& journals) {
   std::map<int, std::set<int>> shards;
   for (const JournalFile* journal : journals) shards[journal->shard.count].insert(journal->shard.index);
@@ -100,10 +102,10 @@ void require_finished(const std::vector<std::vector<JournalFile>>& of_directory,
            "survey, or merge what there is with --partial");
 }
 
-// --- one survey? ---------------------------------------------------------------------------------------------------
+// --- Do all journals have one configuration? ------------------------------------------------------------------------
 
-/// Reads the text of dump_config (sections, and two blanks before every key) into pairs such as "detection.threshold"
-/// -> "5.0".
+/// Converts the text of dump_config() (sections, and keys indented by two blanks) to pairs such as
+/// "detection.threshold" -> "5.0".
 std::map<std::string, std::string> settings_of(const std::string& yaml) {
   std::map<std::string, std::string> settings;
   std::istringstream lines(yaml);
@@ -123,8 +125,8 @@ std::map<std::string, std::string> settings_of(const std::string& yaml) {
   return settings;
 }
 
-/// Lists the keys that differ, as "detection.threshold (5.0 and 3.0)"; ignores keys that only one version of the
-/// program has.
+/// Lists the keys whose values differ, as "detection.threshold (5.0 and 3.0)". Keys that only one text has are ignored:
+/// they are of different program versions.
 std::string describe_changes(const std::string& a, const std::string& b) {
   const std::map<std::string, std::string> before = settings_of(a), after = settings_of(b);
   std::string changes;
@@ -136,8 +138,8 @@ std::string describe_changes(const std::string& a, const std::string& b) {
   return changes;
 }
 
-/// Throws Error{config} if directories have different configurations. Overrides of manifests for single images are
-/// intended, and not compared.
+/// Throws Error{config} if journals have different configurations. Values that manifests set for single images are not
+/// part of these configurations.
 void require_one_configuration(const std::vector<std::vector<JournalFile>>& of_directory) {
   const JournalFile* first = nullptr;
   for (const std::vector<JournalFile>& all : of_directory) {
@@ -153,7 +155,7 @@ void require_one_configuration(const std::vector<std::vector<JournalFile>>& of_d
   }
 }
 
-// --- one image in several journals --------------------------------------------------------------------------------
+// --- Records of one image in several journals -----------------------------------------------------------------------
 
 auto identity(const ImageRecord& record) {
   return std::tie(record.config, record.bytes, record.datasum, record.sources);
@@ -173,8 +175,9 @@ std::string describe_difference(const ImageRecord& a, const ImageRecord& b) {
                               ": they are not of one survey; merge directories of one, or extract it again");
 }
 
-/// Keeps the better record of an image in `kept`: a done one, if any. The result does not depend on their order:
-/// between equal records, directories' names decide.
+/// Sets `kept` to the better of two records of an image: a done record is better than a failed one. Of equal records,
+/// the order of reason, configuration, size and directory name decides, so that the result does not depend on the order
+/// of arguments. Throws Error{config} if both are done with different results.
 void keep_better(Candidate& kept, Candidate other, const std::vector<std::string>& directories) {
   const ImageRecord &a = kept.image.record, &b = other.image.record;
   if (a.done && b.done && identity(a) != identity(b)) fail_on_difference(kept.image, other.image, directories);
@@ -186,8 +189,9 @@ void keep_better(Candidate& kept, Candidate other, const std::vector<std::string
   if (better) kept = std::move(other);
 }
 
-/// Reconciles the record of a whole file in one journal with records of its images in another. A file that was once
-/// unreadable has not failed if all of its images are done.
+/// Makes the records of a file's images consistent. A failure of the whole file in one journal is dropped if other
+/// journals have all of its images as done: the file was only temporarily unreadable. Throws Error{config} if the
+/// file's done images have different configurations or file sizes.
 void settle_file(Candidates& images, const std::vector<std::string>& directories) {
   const SurveyImage* first = nullptr;
   std::int64_t done = 0;
@@ -205,13 +209,14 @@ void settle_file(Candidates& images, const std::vector<std::string>& directories
     images.erase(whole);
 }
 
-/// Where a file's records are: the place in a ledger, and the ledger.
+/// The place of a file's first record, and the ledger that contains it.
 struct KnownFile {
   PackedRecords::Place place;
-  std::uint32_t ledger;  ///< index of the ledger
+  std::uint32_t ledger;
 };
 
-/// Joins the images of all ledgers, each image once; keep_better() decides between records of the same image.
+/// Joins the images of all ledgers, so that each image appears once; keep_better() decides between records of one
+/// image.
 class Joining {
  public:
   explicit Joining(const std::vector<std::string>& directories) : directories_(directories) {}
@@ -273,7 +278,8 @@ std::vector<JournalFile> journals_in(const std::string& directory,
   return journals;
 }
 
-/// Counts the images that failed after they were done. If a file failed as a whole, all of its done images count.
+/// Counts the images that failed after they had been done. If a file failed as a whole, all its images that had been
+/// done count.
 Lost lost_of(const SurveyImages& images, const std::vector<std::vector<JournalFile>>& of_directory) {
   std::map<std::string, std::set<int>> done_before;
   for (const std::vector<JournalFile>& journals : of_directory)

@@ -28,7 +28,7 @@ void store_nans(std::int64_t count, std::byte* out) {
   for (std::int64_t i = 0; i < count; ++i, out += sizeof(T)) store_big_endian(std::numeric_limits<T>::quiet_NaN(), out);
 }
 
-/// Stores NaN in all elements of a column's field; false if the column's type has no NaN.
+/// Stores NaN in all elements of a column's field. Returns false, and stores nothing, if the column's type has no NaN.
 bool store_nan(const StoredColumn& column, std::byte* out) {
   const char type = column.form.back();
   if (type == 'D') store_nans<double>(column.bytes / std::int64_t{sizeof(double)}, out);
@@ -36,7 +36,8 @@ bool store_nan(const StoredColumn& column, std::byte* out) {
   return type == 'D' || type == 'E';
 }
 
-/// Appends a byte range to copy; joins it with the last range if both are adjacent in the old and in the new row.
+/// Appends a byte range to copy. The range is joined with the last one if both are adjacent in the catalogue's row and
+/// in the survey's row.
 void add_piece(const RowPlan::Piece& piece, std::vector<RowPlan::Piece>& pieces) {
   const bool goes_on = !pieces.empty() && pieces.back().from + pieces.back().bytes == piece.from &&
                        pieces.back().to + pieces.back().bytes == piece.to;
@@ -47,7 +48,7 @@ void add_piece(const RowPlan::Piece& piece, std::vector<RowPlan::Piece>& pieces)
   }
 }
 
-/// Offset of the column in a row; the row's length if there is no such column.
+/// Byte offset of the column in a row; the row's length if there is no column of that name.
 std::size_t offset_of(const std::string& name, const std::vector<StoredColumn>& columns) {
   std::size_t offset = 0;
   for (const StoredColumn& column : columns) {
@@ -57,12 +58,12 @@ std::size_t offset_of(const std::string& name, const std::vector<StoredColumn>& 
   return offset;
 }
 
-/// Whether a column is text with one element a row; its width may differ between catalogues.
+/// Whether a column has one text per row, whose width may differ between catalogues.
 bool is_text(const StoredColumn& column) {
   return column.form.ends_with('A') && column.dim.empty();
 }
 
-/// Number of bytes in a row of the column of this name.
+/// Number of bytes of a column's field. The column must exist.
 std::size_t bytes_of(const std::string& name, const std::vector<StoredColumn>& columns) {
   return static_cast<std::size_t>(std::ranges::find(columns, name, &StoredColumn::name)->bytes);
 }
@@ -134,7 +135,7 @@ RowPlan SurveyLayout::plan(const Arrangement& arrangement) const {
   std::size_t to = 0;
   for (auto column = columns_.begin(); column != columns_.end(); ++column) {
     const std::size_t bytes = static_cast<std::size_t>(column->stored.bytes);
-    if (column->path.empty()) {  // one of the first columns
+    if (column->path.empty()) {  // one of the columns given to the constructor, which add_column() does not set
       to += bytes;
       continue;
     }

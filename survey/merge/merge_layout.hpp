@@ -10,51 +10,53 @@
 
 namespace srcextract {
 
-/// How to convert a row of a catalogue to a row of the survey catalogue.
+/// How a row of a catalogue is converted to a row of the survey catalogue.
 struct RowPlan {
   struct Piece {
     std::size_t from, to, bytes;
   };
-  std::vector<Piece> pieces;          ///< byte ranges to copy
-  std::vector<std::byte> blank;       ///< a row of the survey catalogue with NaN in columns that the catalogue lacks
-  std::size_t catalog_row_bytes = 0;  ///< of the catalogue
+  std::vector<Piece> pieces;          ///< byte ranges to copy from the catalogue's row to the survey's row
+  std::vector<std::byte> blank;       ///< a row of the survey catalogue, zeros except for NaN in columns that the
+                                      ///< catalogue lacks
+  std::size_t catalog_row_bytes = 0;  ///< length of the catalogue's rows
 };
 
-/// Collects the columns of a joined catalogue: `first`, then the columns of all added catalogues, in the order in which
-/// they first appear.
+/// Collects the columns of a joined catalogue. The joined catalogue has the columns `first`, and then the columns of
+/// all added catalogues in the order in which they first appear.
 class SurveyLayout {
  public:
   explicit SurveyLayout(std::vector<StoredColumn> first);
 
-  /// Adds the columns of the catalogue at `path`, and returns the number of its arrangement of columns, which most
-  /// catalogues of a survey share. A text column becomes as wide as its widest text. Throws Error{config} that names
-  /// both files if a column has another type in another catalogue.
+  /// Adds the columns of the catalogue at `path`. Returns the index of its arrangement (sequence of columns); most
+  /// catalogues of a survey share one arrangement. A text column becomes as wide as the widest of its kind. Throws
+  /// Error{config}, with the names of both files, if a column has different types in two catalogues.
   std::size_t add(const StoredTable& catalog, const std::string& path);
 
-  /// All added columns. A column with different units in different catalogues has no unit.
+  /// All columns of the joined catalogue. A column that has different units in different catalogues gets no unit.
   std::vector<StoredColumn> columns() const;
 
-  /// A message about columns with different units; `whose` names the catalogues. Empty if there are none.
+  /// A message about columns that have different units in different catalogues; empty if there are none. `whose` names
+  /// the owners of the catalogues, as in "the images".
   std::string describe_mixed_units(const std::string& whose) const;
 
   std::size_t arrangements() const { return arrangements_.size(); }
 
-  /// The columns of an arrangement.
   const std::vector<StoredColumn>& arrangement(std::size_t number) const { return arrangements_[number].columns; }
 
-  /// Makes a plan for each arrangement; call it after all catalogues are added. Throws Error{config} that names two
-  /// files if one lacks a column of integers or text, which cannot hold NaN.
+  /// Makes a plan for each arrangement; to be called after all catalogues were added. A column that an arrangement
+  /// lacks becomes NaN. Throws Error{config}, with the names of two files, if that column has integers or text, which
+  /// cannot be NaN.
   std::vector<RowPlan> plans() const;
 
  private:
   struct Arrangement {
     std::vector<StoredColumn> columns;
-    std::string path;  ///< the first catalogue that has it
+    std::string path;  ///< path of the first catalogue that has it
   };
   struct SurveyColumn {
     StoredColumn stored;
-    std::string path;             ///< the first catalogue that has it
-    std::set<std::string> units;  ///< in all catalogues
+    std::string path;             ///< path of the first catalogue that has it
+    std::set<std::string> units;  ///< all units of the column in the catalogues
   };
   void add_column(const StoredColumn& column, const std::string& path);
   RowPlan plan(const Arrangement& arrangement) const;

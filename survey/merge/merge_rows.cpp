@@ -11,7 +11,8 @@ std::uint32_t RowWriter::copy(const InputFile& file, std::int64_t rows, std::int
   Crc32 read;
   add_to(read, file, 0, data_begin);
   const auto row_bytes = static_cast<std::int64_t>(plan.catalog_row_bytes);
-  // Rows that are converted at once. A written row has an additional text (IMAGE), which may be long.
+  // Number of rows that are converted at a time. The longer of a read row and a written row counts, since a written row
+  // also has the text IMAGE, which may be long.
   const auto at_a_time = static_cast<std::int64_t>(rows_in_piece(std::max(plan.catalog_row_bytes, blank.size())));
   for (std::int64_t row = 0; row < rows; row += at_a_time) {
     const std::int64_t count = std::min(at_a_time, rows - row);

@@ -14,20 +14,20 @@
 
 namespace srcextract {
 
-/// Writes the rows of one catalogue after the other, in constant memory.
+/// Writes the rows of catalogues to a joined table, one catalogue after the other, in constant memory.
 class RowWriter {
  public:
-  /// `seen`, if there is one, is called with each piece of rows as it is written.
+  /// `seen`, unless null, is called with the rows that are about to be written, some rows at a time.
   explicit RowWriter(StoredTables& out, std::function<void(std::span<const std::byte>)> seen = {})
       : out_(out), seen_(std::move(seen)) {}
 
-  /// Copies the rows of the catalogue `file`, which begin at `data_begin`, converted by `plan`. Each written row begins
-  /// as a copy of `blank`: plan.blank, filled in with the columns that the catalogue itself does not have. Returns the
-  /// CRC-32 of the whole file. Throws Error{input} if it cannot be read.
+  /// Copies all rows of the catalogue `file`; the first is at byte `data_begin`. Each written row begins as a copy of
+  /// `blank`, which is plan.blank with the values of the columns that the catalogue itself does not have. Then `plan`
+  /// copies the fields of the catalogue's row. Returns the CRC-32 of the whole file. Throws Error{input} if the file
+  /// cannot be read.
   std::uint32_t copy(const InputFile& file, std::int64_t rows, std::int64_t data_begin, const RowPlan& plan,
                      const std::vector<std::byte>& blank);
 
-  /// Writes the buffered rows.
   void flush();
 
  private:
@@ -36,8 +36,8 @@ class RowWriter {
 
   StoredTables& out_;
   std::function<void(std::span<const std::byte>)> seen_;
-  std::vector<std::byte> stored_;  ///< rows of the catalogue
-  std::vector<std::byte> rows_;    ///< rows of the joined catalogue
+  std::vector<std::byte> stored_;  ///< buffer for bytes of the catalogue, as read
+  std::vector<std::byte> rows_;    ///< buffer for rows of the joined table
 };
 
 }  // namespace srcextract

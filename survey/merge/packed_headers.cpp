@@ -8,7 +8,7 @@
 namespace srcextract {
 namespace {
 
-/// Reads a value of that variant alternative.
+/// Reads a value whose type is this alternative of the variant KeywordValue.
 KeywordValue read_value(std::uint64_t alternative, PackedBytes::Reader& in) {
   switch (alternative) {
     case 0:

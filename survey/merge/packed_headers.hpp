@@ -8,10 +8,10 @@
 
 namespace srcextract {
 
-/// Header keywords with values, as an image's catalogue repeats them.
+/// Keywords of an image's header and their values, as the image's catalogue has them.
 using ImageHeader = std::vector<HeaderValue>;
 
-/// The header keywords of all images, packed, in the order of the images. Returned headers are copies.
+/// The header keywords of all images, in the order of the images, in packed form. Returned headers are copies.
 class PackedHeaders {
  public:
   PackedHeaders() = default;

@@ -11,19 +11,19 @@
 
 namespace srcextract {
 
-/// The facts from which `merge --report` writes the survey's page.
+/// The facts from which `srcextract merge --report` makes the page about a survey.
 struct SurveyFacts {
   std::string output;                               ///< path of the merged catalogue
   std::string page;                                 ///< path of the page
-  const SurveyImages& images;                       ///< in the order of IMAGES
-  const std::vector<std::string>& directories;      ///< with the outputs of images
-  std::function<std::string(std::size_t)> unit_of;  ///< the unit of an image's pixels
-  const PackedHeaders& headers;                     ///< of images
-  const std::vector<SkyPlace>& places;              ///< mean position of the sources of each image
-  std::vector<std::string> warnings;                ///< of this merge, sorted
+  const SurveyImages& images;                       ///< in the order of the rows of IMAGES
+  const std::vector<std::string>& directories;      ///< directories with the outputs of the images
+  std::function<std::string(std::size_t)> unit_of;  ///< unit_of(i): unit of the pixels of image i
+  const PackedHeaders& headers;                     ///< header keywords of each image
+  const std::vector<SkyPlace>& places;              ///< mean sky position of the sources of each image
+  std::vector<std::string> warnings;                ///< warnings of this merge, sorted
 };
 
-/// A text near the beginning of every page about a survey: an existing file without it is not replaced.
+/// A comment near the beginning of every page about a survey. An existing file without this text is not replaced.
 inline constexpr const char* survey_page_mark = "<!-- the survey page of srcextract merge -->";
 
 }  // namespace srcextract

@@ -11,13 +11,13 @@
 
 namespace srcextract {
 
-/// An image of a survey: its record, and the index of the directory with its outputs.
+/// An image of a survey: its record, and the index of the directory that contains its outputs.
 struct SurveyImage {
   ImageRecord record;
   std::size_t directory = 0;
 };
 
-/// The images of a survey in their order. Records are packed; returned records are copies.
+/// The images of a survey, in order. Records are packed; returned records are copies.
 class SurveyImages {
  public:
   using value_type = SurveyImage;
@@ -25,10 +25,11 @@ class SurveyImages {
   SurveyImages() = default;
   SurveyImages(const std::vector<SurveyImage>& images);
 
-  /// Adds packed records, whose images are in this directory. Returns their number, which add() takes as `source`.
+  /// Adds a store of packed records, without images yet. All of its images have their outputs in this directory.
+  /// Returns an index, which the other add() takes as `source`.
   std::uint32_t add(std::shared_ptr<const PackedRecords> records, std::size_t directory);
 
-  /// Adds an image of those records.
+  /// Appends the image whose record is at this place in store `source`.
   void add(std::uint32_t source, PackedRecords::Place place) { images_.push_back({place, source}); }
 
   std::size_t size() const { return images_.size(); }

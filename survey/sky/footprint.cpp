@@ -10,8 +10,8 @@
 namespace srcextract {
 namespace {
 
-/// Number of points on each side of an image's outline. Between two points, distortion bends a side by less than
-/// matters here.
+/// Number of points on each side of an image's outline. Distortion bends a side between two of these points too little
+/// to matter.
 constexpr int points_of_side = 8;
 
 double dot(const Direction& a, const Direction& b) {
@@ -39,7 +39,7 @@ bool is_known(const SkyPosition& place) {
   return std::isfinite(place.alpha) && std::isfinite(place.delta);
 }
 
-/// Directions of points along the outer edge of an image, from its first corner around.
+/// Directions of points along the outer edge of an image, in order around it from its first corner.
 std::vector<Direction> edge_of(const std::string& header, const Shape& shape) {
   const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
   std::vector<double> x, y;

@@ -9,17 +9,17 @@
 
 namespace srcextract {
 
-/// The plane that touches the unit sphere of the sky at a point.
+/// The plane that touches the unit sphere of the sky at a given point.
 class TangentPlane {
  public:
   TangentPlane() = default;
   explicit TangentPlane(const Direction& at);
 
-  /// The gnomonic projection of a direction onto the plane. Requires that the direction is less than 90 degrees from
-  /// the point.
+  /// The gnomonic projection of a direction onto the plane. The direction must be less than 90 degrees away from the
+  /// point.
   std::array<double, 2> project(const Direction& direction) const;
 
-  /// The cosine of the angle between the direction and the point.
+  /// The cosine of the angle between the direction and the point of contact.
   double cosine(const Direction& direction) const;
 
  private:
@@ -29,16 +29,16 @@ class TangentPlane {
 /// Angle between two directions, in degrees.
 double angle_between(const Direction& a, const Direction& b);
 
-/// The part of the sky that an image covers, as a polygon of points on the image's edge.
+/// The part of the sky that an image covers, as a polygon through points on the image's edge.
 class Footprint {
  public:
-  /// Throws Error{input}, without the name of the image, if the header has no celestial WCS that can be used, or if a
-  /// part of the edge is off the sky.
+  /// Throws Error{input} if the header has no usable celestial WCS, if a part of the edge is off the sky, or if the
+  /// image covers more than half of the sky. The message does not name the image.
   Footprint(const std::string& header, const Shape& shape);
 
   const Direction& middle() const { return middle_; }
 
-  /// An angle in degrees; no part of the image is farther from middle().
+  /// The largest distance of a point on the edge from middle(), in degrees.
   double radius() const { return radius_; }
 
   /// Whether the image covers this direction.
@@ -48,10 +48,10 @@ class Footprint {
   Direction middle_{};
   double radius_ = 0;
   TangentPlane plane_;
-  std::vector<std::array<double, 2>> edge_;  ///< in the plane
+  std::vector<std::array<double, 2>> edge_;  ///< corners of the polygon, projected to the plane
 };
 
-/// Points of an image on the sky, in equal steps along both axes: `count` x `count`. Those off the sky are left out.
+/// Directions of `count` x `count` points of an image, in equal steps along both axes. Points off the sky are left out.
 std::vector<Direction> grid_on_sky(const std::string& header, const Shape& shape, int count);
 
 }  // namespace srcextract

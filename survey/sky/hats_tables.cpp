@@ -26,17 +26,18 @@ namespace fs = std::filesystem;
 
 using Bytes = std::span<const std::byte>;
 
-/// A row's HEALPix cell, and the row's offset in bytes in the loaded rows or in the scratch file.
+/// A row's HEALPix cell of order 29, and the byte offset of the row in the loaded rows or in the scratch file.
 using Place = std::pair<std::int64_t, std::size_t>;
 using PlaceSpan = std::span<const Place>;
 
 constexpr std::int64_t cell_bytes = 8;
 constexpr std::int64_t no_cell = -1;
 
-/// Rows that were written to the scratch file at once.
+/// Rows that were written to the scratch file in one write().
 struct Chunk {
   std::int64_t offset, rows;
-  std::vector<std::int64_t> cells;  ///< the rows' cells of SkyCells::smallest_order, sorted; may include no_cell
+  std::vector<std::int64_t> cells;  ///< cells of SkyCells::smallest_order that contain the rows; sorted, each once;
+                                    ///< no_cell for rows without position
 };
 
 std::int64_t cell_of_chunks(std::int64_t finest) {
@@ -68,7 +69,8 @@ void write_text(const std::string& path, const std::string& text) {
   file.commit();
 }
 
-/// Throws Error{config} if the path exists and may not be replaced.
+/// Throws Error{config} if the path exists and is neither an earlier survey catalogue in HATS format nor an empty
+/// directory.
 void require_replaceable(const std::string& path) {
   std::error_code unknown;
   if (!fs::exists(path, unknown) || fs::exists(fs::path(path) / "hats.properties", unknown)) return;
@@ -143,7 +145,7 @@ class HatsTables final : public StoredTables {
     return position ? healpix_cell(position->first, position->second, finest_healpix_order) : no_cell;
   }
 
-  /// Calls f(cell, row, offset in the scratch file) for the rows of a chunk.
+  /// Calls f(cell of order 29, row, byte offset in the scratch file) for each row of a chunk.
   template <class F>
   void for_each_row(const Chunk& chunk, F&& f) {
     const auto stride = static_cast<std::size_t>(stored_bytes());
@@ -154,7 +156,8 @@ class HatsTables final : public StoredTables {
         static_cast<std::size_t>(chunk.offset) + at);
   }
 
-  /// Sorts the rows whose cells of the finest order are in [begin, end). Loads the rows into memory if they fit.
+  /// Sets order_ to the rows whose cells of order 29 are in [begin, end), sorted by cell. `rows` is their number. If
+  /// the rows fit in memory, they are loaded; else they stay in the scratch file.
   void load(std::int64_t begin, std::int64_t end, std::int64_t rows) {
     loaded_.clear();
     order_.clear();
@@ -174,7 +177,8 @@ class HatsTables final : public StoredTables {
     std::ranges::sort(order_);
   }
 
-  /// Writes a file for each cell. Loads the rows of several cells at once, since a chunk has rows of many cells.
+  /// Writes a file for each cell. The rows of several cells are loaded at a time, as far as memory allows, since every
+  /// chunk that is read has rows of many cells.
   void write_cells(const std::vector<SkyCell>& cells) {
     fs::create_directories(in("dataset"));
     for (auto cell = cells.begin(); cell != cells.end();) {
@@ -206,7 +210,8 @@ class HatsTables final : public StoredTables {
     return tables;
   }
 
-  /// Writes the rows without a position, in their original order, a chunk at a time, since there may be any number.
+  /// Writes the rows without a position, in their original order. One chunk is read at a time, since any number of rows
+  /// may have no position.
   void write_without_position() {
     const std::unique_ptr<StoredTables> tables = begin_rows(in("without_position.parquet"), without_position_);
     for (const Chunk& chunk : chunks_) {
@@ -220,7 +225,7 @@ class HatsTables final : public StoredTables {
     tables->commit({});
   }
 
-  /// Writes a Parquet file with these rows, a piece at a time.
+  /// Writes a Parquet file with these rows, some rows at a time.
   void write_rows(const std::string& path, PlaceSpan rows) {
     const std::unique_ptr<StoredTables> tables = begin_rows(path, std::ssize(rows));
     const auto stride = static_cast<std::size_t>(stored_bytes());
@@ -268,10 +273,10 @@ class HatsTables final : public StoredTables {
   std::int64_t row_bytes_ = 0, without_position_ = 0;
   SkyCells cells_;
   std::vector<Chunk> chunks_;
-  std::vector<std::byte> put_aside_;  ///< buffer for rows to or from `rows_`
-  std::vector<std::byte> loaded_;     ///< rows
-  std::vector<Place> order_;          ///< the order of writing
-  bool is_loaded_ = true;             ///< false: rows are read one by one
+  std::vector<std::byte> put_aside_;  ///< buffer for rows that are written to or read from `rows_`
+  std::vector<std::byte> loaded_;     ///< rows in memory, after load()
+  std::vector<Place> order_;          ///< cells and offsets of rows, in the order in which they are written
+  bool is_loaded_ = true;             ///< false: rows are read from the scratch file one by one
   std::unique_ptr<StoredTables> images_;
 };
 

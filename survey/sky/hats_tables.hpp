@@ -8,20 +8,23 @@
 
 namespace srcextract {
 
-/// Writes SOURCES as a directory of Parquet files, one per sky cell of at most `most_rows` rows, in the layout of HATS
-/// 1.0 (IVOA Note "Hierarchical Adaptive Tiling Scheme", 2025), as LSDB reads it:
+/// Makes a writer of SOURCES and IMAGES as a directory of Parquet files. Each sky cell of at most `most_rows` rows is a
+/// file. The layout is HATS 1.0 (IVOA Note "Hierarchical Adaptive Tiling Scheme", 2025), which LSDB reads:
 ///
 ///   hats.properties                              properties, such as the number of rows
-///   partition_info.csv                           the cells
-///   dataset/_common_metadata                     an empty table
-///   dataset/Norder=3/Dir=0/Npix=301.parquet      one of the cells, HEALPix, nested
-///   images.parquet                               IMAGES
-///   without_position.parquet                     rows without a position, if there are any
+///   partition_info.csv                           the list of cells
+///   dataset/_common_metadata                     a table with the columns and no rows
+///   dataset/Norder=3/Dir=0/Npix=301.parquet      a cell: order and number in the nested scheme of HEALPix
+///   images.parquet                               the table IMAGES
+///   without_position.parquet                     rows of SOURCES without a position, if there are any
 ///
-/// The first column is _healpix_29, the cell of order 29, and rows are sorted by it; rows of one cell keep their order.
-/// Rows are stored temporarily on disk, which needs the same space again. Memory use is `most_bytes` of rows; for a
-/// cell whose rows take more than that, also 16 bytes for each of them. Throws Error{config} without columns
-/// ALPHA_J2000 and DELTA_J2000, and if `path` exists and is no such directory. Throws Error{output}.
+/// The first column is _healpix_29, the cell of order 29. Rows are sorted by this column; rows of one cell keep their
+/// order.
+///
+/// All rows are first written to a temporary file, which takes as much disk space as the rows. At most `most_bytes` of
+/// rows are in memory; for a cell whose rows take more, the rows stay on disk, and 16 bytes per row are in memory.
+/// Throws Error{config} if there are no columns ALPHA_J2000 and DELTA_J2000, or if `path` exists and is no such
+/// directory. Throws Error{output} if writing fails.
 std::unique_ptr<StoredTables> make_hats_tables(const std::string& path, std::int64_t most_rows = 1'000'000,
                                                std::int64_t most_bytes = std::int64_t{256} << 20);
 

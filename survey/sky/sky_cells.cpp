@@ -12,7 +12,8 @@ namespace {
 
 using Counts = std::span<const std::pair<std::int64_t, std::int64_t>>;
 
-/// Those of a cell's `counts` (sorted by smallest cell) that lie in its subcell number `pixel` of order `order`.
+/// The part of `counts` for cells that are inside cell `pixel` of order `order`. `counts` has pairs of a cell of
+/// smallest_order and its number of rows, sorted by cell.
 Counts counts_in(Counts counts, int order, std::int64_t pixel) {
   const int shift = 2 * (SkyCells::smallest_order - order);
   const auto first = std::ranges::lower_bound(counts, pixel << shift, {}, &Counts::value_type::first);

@@ -6,7 +6,7 @@
 namespace srcextract {
 namespace {
 
-/// The offset, in a row, of a column that holds one double per row; nothing if there is no such column.
+/// The byte offset, in a row, of the column of this name if it has one double per row; else nothing.
 std::optional<std::size_t> offset_of_double(const std::vector<StoredColumn>& columns, const char* name) {
   std::size_t offset = 0;
   for (const StoredColumn& column : columns) {
