@@ -14,12 +14,13 @@
 namespace srcextract {
 namespace {
 
-/// Whether the system has an NVIDIA driver, or WSL's path to the Windows driver; starts neither.
+/// Whether an NVIDIA driver is installed (natively, or under Windows for WSL). Checks device files only; a call to CUDA
+/// would take time to start the driver.
 bool has_gpu_driver() {
   return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
 
-/// The devices with these indices, or all devices.
+/// The devices with these indices; all devices if `indices` is empty.
 std::vector<CudaDevice> find_devices(const std::vector<int>& indices) {
   if (indices.empty()) return find_cuda_devices();
   std::vector<CudaDevice> devices;
@@ -42,7 +43,8 @@ std::string describe(const Workload& work, const TimeEstimate& times, int thread
                      static_cast<double>(work.pixel_bytes) / 1e6, times.cpu, counted(threads, "CPU thread"), times.gpu);
 }
 
-/// The devices for `automatic`; sets machine.devices_join if GPUs are to join later.
+/// Devices for Backend::automatic. If the CPU extracts the first images until the GPUs are ready, sets
+/// machine.devices_join and returns none.
 std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::vector<int>& indices,
                                            const Workload& work, Machine& machine) {
   if (!wish.devices.empty()) return usable_devices(indices, true);
@@ -60,7 +62,7 @@ std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::v
   return devices;
 }
 
-/// A Cpu with `wanted` threads, or as many as this process may start.
+/// Returns a Cpu with `wanted` threads, or with fewer if the system does not let this process start that many.
 Cpu usable_threads(int wanted) {
   const int threads = startable_threads(wanted);
   if (threads < wanted) {
@@ -70,14 +72,15 @@ Cpu usable_threads(int wanted) {
   return {threads};
 }
 
-/// Estimates the number of images of all files: `enough` if a file may have several, whose number is unknown until it
-/// is opened.
+/// Estimates the number of images in all files. Returns `enough` if the configuration selects several HDUs of a file,
+/// since their number is unknown until the file is opened.
 std::int64_t count_images(const PlannedFiles& files, std::int64_t enough) {
   const auto of_several = [](const PlannedFile& planned) { return planned.file.config->config.input.hdu.several(); };
   return std::ranges::any_of(files, of_several) ? enough : static_cast<std::int64_t>(files.size());
 }
 
-/// Number of parallel workers with GPUs.
+/// Number of workers that extract images on GPUs. If no more than half of the threads would be workers, at most one
+/// worker per GPU.
 std::int64_t count_workers(const Machine& machine, const PlannedFiles& files) {
   const auto devices = std::ssize(machine.devices);
   const std::int64_t threads = machine.cpu.threads;
@@ -104,7 +107,6 @@ Machine choose_machine(const MachineWish& wish, const Workload& work) {
   machine.compare = wish.backend == Backend::compare;
   machine.may_fall_back = wish.backend == Backend::automatic;
   if (wish.device_memory) limit_device_memory(*wish.device_memory);
-  // A single image uses a single device; the other devices are not started.
   const std::vector<int> first = {0};
   const std::vector<int>& devices = wish.devices.empty() && !work.several_images ? first : wish.devices;
   if (wish.backend == Backend::automatic) machine.devices = worthwhile_devices(wish, devices, work, machine);

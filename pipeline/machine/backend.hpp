@@ -18,55 +18,58 @@ namespace srcextract {
 
 class RowMemory;
 
-/// The back ends that a user can choose.
 enum class Backend { automatic, cpu, cuda, compare };
 
-/// The hardware of a run, decided once.
+/// The CPU threads and GPUs on which a run extracts images.
 struct Machine {
   Cpu cpu;
-  std::vector<CudaDevice> devices;  ///< empty: the CPU alone
-  bool devices_join = false;        ///< GPUs are started while the CPU is at work, and join it
-  bool compare = false;             ///< run both and compare them; needs a device
-  bool may_fall_back = false;       ///< work that the devices cannot take goes to the CPU
-  bool one_by_one = false;          ///< images one after the other, each with all threads
+  std::vector<CudaDevice> devices;  ///< empty: only the CPU is used
+  /// The GPUs are started while the CPU extracts the first images, and then extract images too.
+  bool devices_join = false;
+  /// Extract on the CPU and on a device, and compare the results; requires a device.
+  bool compare = false;
+  bool may_fall_back = false;  ///< the CPU extracts images whose extraction fails on a device
+  bool one_by_one = false;     ///< extract the images one after the other, each on all threads
 };
 
-/// The device, or the CPU threads, on which one worker extracts its images one after the other.
+/// The CPU threads, and the GPU if any, on which one worker thread extracts images one after the other.
 struct Execution {
   Cpu cpu;
-  std::optional<CudaDevice> device;          ///< absent: the CPU alone
-  std::shared_ptr<CudaExtractor> extractor;  ///< on that device, kept from image to image
+  std::optional<CudaDevice> device;          ///< absent: only the CPU
+  std::shared_ptr<CudaExtractor> extractor;  ///< the extractor on `device`, which is reused for each image
   bool compare = false;
   bool may_fall_back = false;
-  std::shared_ptr<RowMemory> row_memory = nullptr;  ///< for rows of images that the host is not to hold as a whole;
-                                                    ///< null: it holds them
-  /// Bytes that sources may take beyond OpenFrame::most_inflated(); may be negative.
+  /// Keeps a limited number of rows of images that do not fit into host memory. Null: host memory holds whole images.
+  std::shared_ptr<RowMemory> row_memory = nullptr;
+  /// Bytes of host memory that sources may take in addition to OpenFrame::most_inflated() bytes. Negative: sources may
+  /// take fewer than OpenFrame::most_inflated() bytes.
   std::int64_t left_beside = 0;
 };
 
-/// The user's choice of hardware.
 struct MachineWish {
   Backend backend = Backend::automatic;
-  std::vector<int> devices = {};  ///< named by the user
+  std::vector<int> devices = {};  ///< the indices that the user named; empty: all devices
   int threads = 1;
-  std::optional<std::int64_t> device_memory = {};  ///< most bytes that the run takes of each device
+  std::optional<std::int64_t> device_memory = {};  ///< limit in bytes on the memory that the run takes of each device
 };
 
-/// Logs why no GPU is used. This is a warning if the user named one, and info if there is a driver; else --verbose
-/// alone shows it.
+/// Logs why no GPU is used: as a warning if the user named a GPU, as info if an NVIDIA driver is installed, else as
+/// debug.
 void tell_of_no_gpu(const Error& error, bool named);
 
-/// Chooses the devices of a run from the user's wish, and logs the choice. `automatic` takes usable devices if the user
-/// named them or if they finish the work sooner (estimate_times); otherwise no GPU is started. With many images the CPU
-/// begins, and devices that were not named join when ready. `cuda` and `compare` throw Error{device} if a device is not
-/// usable. Empty `devices` means all GPUs; one image uses only the first.
+/// Chooses the devices of a run, and logs the choice.
+/// - Backend::automatic uses the GPUs that the user named, or all GPUs if estimate_times() predicts that a GPU is
+///   faster; else no GPU is started. With many images the CPU begins, and GPUs that the user did not name join later.
+/// - Backend::cuda and Backend::compare throw Error{device} if a device is not usable.
+///
+/// If the user named no devices, several images use all GPUs, and one image uses the first GPU.
 Machine choose_machine(const MachineWish& wish, const Workload& work);
 
-/// Whether work that failed with that error on a device is to go to the CPU: it may, and the device works otherwise.
-/// Then warns of `name`.
+/// Whether the CPU repeats work that failed on the GPU with `error`. True for Error{device} if the execution allows the
+/// CPU as a substitute and the GPU still works. Then logs a warning that begins with `name`.
 bool falls_back(const Execution& execution, const Error& error, const std::string& name);
 
-/// Runs `work` with an execution, and again on the CPU if falls_back().
+/// Runs `work` with an execution. If `work` fails and falls_back() is true, runs `work` again on the CPU.
 template <class Work>
 auto run_or_fall_back(const Execution& execution, const std::string& name, const Work& work) {
   try {
@@ -80,23 +83,25 @@ auto run_or_fall_back(const Execution& execution, const std::string& name, const
   return work(on_cpu);
 }
 
-/// An execution on that device, or on the CPU if there is none.
+/// Makes an execution on `device`, or on the CPU if `device` is empty.
 Execution on_device(const Machine& machine, const std::optional<CudaDevice>& device, int threads);
 
-/// Makes the executions of parallel workers. On the CPU each worker has its own images; workers with the last images
-/// may use more threads. Workers share a GPU in turn: a GPU finishes an image long before a thread has read the next
-/// one. Device memory limits their number. With few images each GPU has one worker, and the workers divide the threads.
-/// A detection image takes as much device memory again. Workers of one GPU divide its free memory.
+/// Makes one execution for each worker thread; a worker extracts one image at a time.
+/// - On the CPU every execution may use all threads; the workers share the threads while they run.
+/// - With GPUs, the number of workers is limited by threads, images and device memory. Several workers use one GPU in
+///   turn, since reading an image takes a thread longer than a GPU needs to extract the image. If at most half of the
+///   threads would be workers, each GPU gets at most one worker, and the workers divide the threads.
+/// - The workers of one GPU divide the free memory of the GPU.
 std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& files);
 
-/// Device memory for the largest image: eight times the bytes of its pixels as float32, which pixel_bytes estimates.
-/// Doubled if sources are detected in another image.
+/// Estimated bytes of device memory that the largest image needs: eight times pixel_bytes(), and twice that if a
+/// separate detection image is used.
 std::int64_t room_for_any(const PlannedFiles& files);
 
-/// How many parallel images of `image_bytes` fit into the device's free memory.
+/// Number of images of `image_bytes` bytes each that fit into the device's free memory at the same time.
 std::int64_t room_on(const CudaDevice& device, std::int64_t image_bytes);
 
-/// Whether this process can no longer use the device.
+/// Whether this process can no longer use the device, as after a CUDA error that ends the CUDA context.
 bool is_lost(const CudaDevice& device);
 
 }  // namespace srcextract

@@ -10,45 +10,50 @@
 namespace srcextract {
 namespace {
 
-// All constants were measured (tests/bench/HISTORY.md): files in the page cache, on two cores, and on one H200 with 16
-// cores of its host.
+// All constants were measured with files in the page cache (tests/bench/HISTORY.md). The constants of one thread are
+// from a machine with two cores, all others from 16 cores and one NVIDIA H200 GPU. Bytes are bytes of pixels as
+// float32.
 
-/// Bytes per second of one thread: 100 files of 4096² by 2 threads, 3.71 GB/s.
+/// Bytes per second that one thread extracts. Measured: 100 files of 4096 x 4096 pixels, 2 threads, 3.71 GB/s.
 constexpr double thread_rate = 1.9e9;
 
-/// Bytes per second of all threads. One image: 16384² by 16 threads in 0.145 s. Many: 100 files of 4096² in 0.504 s.
+/// Bytes per second that all threads extract, for one image and for many images. Measured with 16 threads: 16384 x
+/// 16384 pixels in 0.145 s; 100 files of 4096 x 4096 pixels in 0.504 s.
 constexpr double cpu_rate_of_one = 7.4e9, cpu_rate_of_many = 13.3e9;
 
-/// Factor by which deblending and the measurements of sextractor.yaml slow the CPU: a visit takes 3.42 s, and 0.777 s
-/// with lesson.yaml.
+/// Factor by which deblending and the measurements of config/sextractor.yaml slow the CPU. Measured: the 189 images of
+/// one telescope visit take 3.42 s, and 0.777 s with config/lesson.yaml, which does not deblend.
 constexpr double times_if_divided = 4.4;
 
-/// Multiply-adds per second of one thread: 15 x 15, general, 2048² by 16 threads in 3.63 ms.
+/// Multiply-adds per second of one thread in a convolution. Measured: a kernel of 15 x 15 that is not separable, 2048 x
+/// 2048 pixels, 16 threads, 3.63 ms.
 constexpr double thread_multiply_adds = 1.6e10;
 
-/// Seconds until a GPU takes work: driver, context, first image.
+/// Seconds from the start of the program until a GPU takes work: start of the driver, CUDA context, first image.
 constexpr double gpu_start = 0.27;
 
-/// Seconds to end a process with a GPU; for many images also the time of workers with memory of their own. One: 2048²
-/// in 0.379 s. Many: 12 to 40 files of 4096² in 0.42 to 0.46 s beyond the time for their bytes.
+/// Seconds to end a process that uses a GPU, for one image and for many images. The latter include the time in which
+/// worker threads allocate memory. Measured: 2048 x 2048 pixels take 0.379 s; 12 to 40 files of 4096 x 4096 pixels take
+/// 0.42 to 0.46 s plus the time for their bytes.
 constexpr double gpu_end_of_one = 0.09, gpu_end_of_many = 0.15;
 
-/// Bytes per second on a GPU, from reading files to catalogue rows. First image: 16384² in 72.4 ms. Many: 100 and 200
-/// files of 4096² in 0.611 and 0.940 s.
+/// Bytes per second with a GPU, from reading files to catalogue rows, for one image and for many images. Measured:
+/// 16384 x 16384 pixels in 72.4 ms; 100 and 200 files of 4096 x 4096 pixels in 0.611 s and 0.940 s.
 constexpr double gpu_rate_of_one = 15e9, gpu_rate_of_many = 25e9;
 
-/// Seconds for a pixel of a crowd: 10 000 stars a Mpixel, 7100 of which are found, at 3800 a second and thread. A GPU:
-/// 50 000 a Mpixel, 4096² in 0.42 s.
+/// Seconds per pixel of a crowded field whose stars are fitted jointly, on one CPU thread and on a GPU. Measured: one
+/// thread fits 3800 stars per second, with 7100 stars found per million pixels; a GPU takes 0.43 s for 4096 x 4096
+/// pixels with 50 000 stars per million pixels.
 constexpr double thread_crowd_pixel = 1.9e-6, gpu_crowd_pixel = 2.5e-8;
 
-/// Multiply-adds per pixel of the convolution.
+/// Number of multiply-adds per pixel of the convolution; 0 if the kernel cannot be made.
 double multiply_adds(const ConvolveConfig& config) {
   if (config.kernel == KernelShape::none) return 0;
   try {
     const Kernel kernel = make_kernel(config);
     return kernel.separable() ? kernel.width + kernel.height : kernel.width * kernel.height;
   } catch (const Error&) {
-    return 0;  // the error is reported for every image
+    return 0;  // the extraction of each image reports the error
   }
 }
 
@@ -58,9 +63,10 @@ std::int64_t pixel_bytes(const ImageFile& file) {
   const auto ends_with = [&](const char* lower, const char* upper) {
     return file.path.ends_with(lower) || file.path.ends_with(upper);
   };
-  if (ends_with(".fz", ".FZ")) return 6 * file.bytes;  // RICE: int16 5.2, float32 6.4 times
+  if (ends_with(".fz", ".FZ"))
+    return 6 * file.bytes;  // factors measured with RICE compression: 5.2 for int16, 6.4 for float32
   if (ends_with(".gz", ".GZ")) return 4 * file.bytes;
-  // Half of this factor left visits of int16 to the CPU, where they took 0.79 s instead of 0.58 on the GPU.
+  // A factor of 0.75 left a survey of int16 images to the CPU, which took 0.79 s instead of 0.58 s on the GPU.
   return file.bytes + file.bytes / 2;
 }
 
@@ -96,7 +102,7 @@ Workload workload_of(const PlannedFiles& files) {
     work.several_images |= config->config.input.hdu.several();
   }
   work.several_images |= files.size() > 1;
-  // A file with bands needs a GPU from the start: its sources are found once for all bands.
+  // The sources of a file with bands are found once for all bands, so the CPU cannot begin with a part of the images.
   const bool bands = std::ranges::any_of(files, [](const PlannedFile& planned) { return planned.file.has_bands(); });
   work.images = bands ? 1 : std::ssize(files);
   return work;

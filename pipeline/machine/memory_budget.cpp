@@ -15,7 +15,8 @@
 namespace srcextract {
 namespace {
 
-/// The number at the beginning of a file, or after `name` in that file.
+/// Reads the first word of a file, or the word after `name`, as an integer. Empty if that word is missing or no
+/// integer.
 std::optional<std::int64_t> number_in(const std::string& path, const std::string& name = "") {
   std::ifstream file(path);
   std::string word;
@@ -25,8 +26,8 @@ std::optional<std::int64_t> number_in(const std::string& path, const std::string
   return std::nullopt;
 }
 
-/// Memory left to a control group: its limit minus its usage. The page cache does not count, since it is released on
-/// demand.
+/// Bytes left to a control group: the limit minus the usage. Page cache does not count as usage, since the kernel
+/// releases cached pages when memory is needed.
 std::optional<std::int64_t> left_in_group(const std::string& directory, const std::string& limit,
                                           const std::string& usage) {
   const std::optional<std::int64_t> most = number_in(directory + "/" + limit);
@@ -37,7 +38,8 @@ std::optional<std::int64_t> left_in_group(const std::string& directory, const st
   return std::max<std::int64_t>(0, *most - (*used - cache));
 }
 
-/// The least memory left in any control group of this process (cgroups(7), versions 2 and 1).
+/// The least memory in bytes left to any control group of this process, or the largest integer if no group has a limit.
+/// Reads the files of control groups of version 2 and version 1 (cgroups(7)).
 std::int64_t left_in_groups() {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::ifstream groups("/proc/self/cgroup");
@@ -106,8 +108,9 @@ void MemoryBudget::give_back(std::int64_t bytes) {
 }
 
 AvailableMemory available_memory() {
-  constexpr std::int64_t moves_meanwhile = std::int64_t{1} << 26;  // some containers report nearly the system's memory
-                                                                   // as their limit
+  // Tolerance of 64 MiB: some containers report about the system's memory as their limit, and the two numbers change
+  // between the readings.
+  constexpr std::int64_t moves_meanwhile = std::int64_t{1} << 26;
   const std::optional<std::int64_t> kilobytes = number_in("/proc/meminfo", "MemAvailable:");
   const std::int64_t everything = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const std::int64_t of_system = kilobytes ? *kilobytes * 1024 : everything / 2, of_groups = left_in_groups();

@@ -9,16 +9,16 @@
 
 namespace srcextract {
 
-/// Limits the bytes of host memory that parallel images take together. Callers wait until memory is free, first come
-/// first served, so that a large image has its turn among many small ones.
+/// Limits the bytes of host memory that images extracted in parallel take together. Callers wait until memory is free,
+/// in the order of their calls, so that small images cannot delay a large image without end.
 class MemoryBudget {
  public:
-  /// From a `strict` budget no caller gets more than all of it. Without `strict`, a larger request gets the whole
-  /// budget alone. `limit` says in messages where the limit comes from.
+  /// With `strict`, a caller that takes more than `bytes` gets an error. Without `strict`, that caller gets the whole
+  /// budget, and no other caller gets memory meanwhile. Error messages cite `limit` as the origin of the limit.
   MemoryBudget(std::int64_t bytes, bool strict, std::string limit = "--memory allows")
       : bytes_(std::max<std::int64_t>(bytes, 1)), free_(bytes_), strict_(strict), limit_(std::move(limit)) {}
 
-  /// Reserved bytes, given back when destroyed.
+  /// Reserved bytes of a budget. The destructor returns the bytes to the budget, which must outlive this object.
   class Share {
    public:
     Share() = default;
@@ -26,7 +26,7 @@ class MemoryBudget {
     Share& operator=(Share&& other) noexcept;
     ~Share() { shrink(0); }
 
-    /// Gives back all but `bytes`.
+    /// Returns all but `bytes` bytes to the budget; does nothing if fewer are reserved.
     void shrink(std::int64_t bytes);
 
    private:
@@ -36,8 +36,8 @@ class MemoryBudget {
     std::int64_t bytes_ = 0;
   };
 
-  /// Waits until `bytes` are free and takes them; 0 bytes need no wait. Throws Error{memory} if a strict budget is
-  /// smaller than `bytes`.
+  /// Reserves `bytes`, after waiting until so many bytes are free; returns at once for 0 bytes. Throws Error{memory} if
+  /// the budget is strict and smaller than `bytes`.
   Share take(std::int64_t bytes);
 
   /// Throws Error{memory} if the budget is strict and smaller than `bytes`.
@@ -53,19 +53,21 @@ class MemoryBudget {
   std::int64_t free_;
   const bool strict_;
   const std::string limit_;
-  std::uint64_t last_ = 0, serving_ = 0;  ///< tickets: the last one given out, the one being served
+  /// Numbers of calls of take(), from 0: the number of the next call, and the number of the call that may reserve next.
+  std::uint64_t last_ = 0, serving_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
 };
 
-/// Memory that a process can still get.
+/// Host memory that this process can still get.
 struct AvailableMemory {
   std::int64_t bytes;
-  bool by_group;  ///< whether a control group (Slurm, a container) sets the limit, beyond which the system kills the
-                  ///< process
+  /// Whether a control group (Slurm, a container) sets the limit. The kernel kills a process that exceeds the limit.
+  bool by_group;
 };
 
-/// Memory that this process can still get: the system's available memory, or the control group's limit if that is less.
+/// Host memory that this process can still get: the system's available memory, or what is left to the process's control
+/// group if that is less.
 AvailableMemory available_memory();
 
 }  // namespace srcextract

@@ -18,10 +18,11 @@ StopSignal::StopSignal() {
   signal_received = 0;
   struct sigaction action {};
   action.sa_handler = remember;
-  // The next signal of the kind has its default effect. System calls are restarted.
+  // SA_RESETHAND: a second signal of the same kind has the default effect, which ends the process. SA_RESTART:
+  // interrupted system calls are restarted.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGTERM, &action, &terminate_);
-  // If a shell made this background job ignore SIGINT, the job continues to ignore it.
+  // A shell starts background jobs with SIGINT ignored; a background job continues to ignore SIGINT.
   sigaction(SIGINT, nullptr, &interrupt_);
   if (interrupt_.sa_handler != SIG_IGN) sigaction(SIGINT, &action, nullptr);
 }

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// While an object exists, SIGTERM and SIGINT are remembered instead of ending the process. The second signal of the
-/// same kind does end it. At most one object at a time.
+/// While an object exists, the process does not end at the first SIGTERM and the first SIGINT: received() returns the
+/// signal. A second signal of the same kind ends the process. At most one object may exist at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -13,7 +13,7 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  /// The received signal, or 0.
+  /// The number of the received signal; 0 if none was received.
   static int received();
 
  private:

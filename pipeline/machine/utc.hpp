@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// ISO 8601 time in UTC: 2026-11-21T02:00:00Z.
+/// Formats a time in UTC by ISO 8601: 2026-11-21T02:00:00Z.
 inline std::string utc(std::chrono::system_clock::time_point time) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
   std::tm parts{};

@@ -6,16 +6,15 @@
 
 namespace srcextract {
 
-/// Version of this program, as in "0.1.0".
 std::string program_version();
 
-/// Build type, compiler and commit.
+/// Build type, compiler and git commit, separated by commas.
 std::string program_build();
 
-/// Name and version of every library that may affect results, CUDA first ("not built" without it).
+/// Name and version of every library that may affect results. Without CUDA, the version of CUDA is "not built".
 std::vector<std::pair<std::string, std::string>> library_versions();
 
-/// The answer to --version.
+/// Text that --version prints.
 std::string version_text();
 
 }  // namespace srcextract

@@ -39,7 +39,7 @@ Commands:
 
 constexpr std::size_t line_width = 100;
 
-/// The words of `text` on lines that begin with `indent`.
+/// Breaks `text` into lines of at most line_width characters, each of which begins with `indent`.
 std::string wrapped(std::string_view text, const std::string& indent) {
   std::string lines, line = indent;
   while (!text.empty()) {
@@ -54,12 +54,12 @@ std::string wrapped(std::string_view text, const std::string& indent) {
   return lines + line + "\n";
 }
 
-/// The text, and spaces up to the width.
+/// The text, padded with spaces to `width` characters, or with one space if the text is longer.
 std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
 }
 
-/// The values of all keys as in YAML, by their paths.
+/// The values of all keys in YAML syntax, by key path ("section.key").
 std::map<std::string, std::string> values_of(const Settings& settings) {
   std::map<std::string, std::string> values;
   for_each_field(settings, [&](const config::Field& field, const auto& value) {
@@ -68,8 +68,9 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   return values;
 }
 
-/// Lists the keys of a section, or a single `section.key`, with their values in the default configuration. Adds the
-/// value that a configuration has without the key, if that is another. Lists the sections if `wanted` is empty.
+/// Lists the keys of the section `wanted`, or the single key `wanted` ("section.key"), with the values of the default
+/// configuration. If another value applies to a configuration without the key, a comment gives that value. Lists the
+/// sections if `wanted` is empty.
 std::string of_keys(const std::string& wanted) {
   const std::string asked = wanted.substr(0, wanted.find('.'));
   std::vector<std::string> sections;
@@ -103,7 +104,7 @@ std::string of_keys(const std::string& wanted) {
   return keys;
 }
 
-/// All columns, those that are written without a request first.
+/// All columns, ordered so that the columns of a catalogue without output.columns come first.
 std::vector<DeclaredColumn> all_columns() {
   const auto declared = declared_columns();
   std::vector<DeclaredColumn> all(declared.begin(), declared.end());
@@ -115,7 +116,7 @@ std::string line_of(const Column& column) {
   return padded(column.name, 18) + padded(column.unit, 18) + column.description + "\n";
 }
 
-/// The columns whose name or meaning has this word.
+/// Lists the columns whose name or description contains `word`, regardless of case.
 std::string columns_about(const std::string& word, const std::vector<DeclaredColumn>& all) {
   std::string list;
   for (const auto& [column, families, group, repeated, type, needs, file] : all)

@@ -5,15 +5,15 @@
 
 namespace srcextract {
 
-/// Whether the command line only asks for a text: no argument at all, `help`, `columns` or `keys`.
+/// Whether the command line asks only for a help text: no arguments, or the commands `help`, `columns` or `keys`.
 bool is_answer(int argc, const char* const* argv);
 
-/// Returns the text that is_answer() recognised: what the program is, the columns that a catalogue may have, or the
-/// keys of a configuration. Columns and keys are listed from their declarations. Throws Error{config} with the nearest
-/// name if a group, column or section is unknown.
+/// The text that answers a command line for which is_answer() is true: an overview of the program, the catalogue
+/// columns, or the configuration keys. `arguments` begin with the command. Throws Error{config}, with the nearest known
+/// name in the message, if a group, column, section or key is unknown.
 std::string answer(const std::vector<std::string>& arguments);
 
-/// The commands beside extracting images.
+/// The names of all commands; extracting images needs no command name.
 std::vector<std::string> command_names();
 
 }  // namespace srcextract

@@ -14,7 +14,7 @@ namespace {
   throw Error(ErrorKind::config, option + ": " + problem + "; see srcextract --help");
 }
 
-/// The text before and after the first `mark`; the second is empty without one.
+/// The texts before and after the first `mark`. Without a `mark`, the whole text and an empty text.
 std::pair<std::string, std::string> divided(const std::string& text, char mark) {
   const std::size_t at = text.find(mark);
   return {text.substr(0, at), at == std::string::npos ? "" : text.substr(at + 1)};

@@ -5,17 +5,19 @@
 
 namespace srcextract {
 
-/// An image in which the sources of another are measured, and the name that marks its columns.
+/// An image in which the sources of the detection image are measured. `name` is the suffix of the columns of the image,
+/// as in FLUX_AUTO_g.
 struct BandOption {
   std::string name, path;
-  std::vector<std::string> settings = {};  ///< dotted.key=value, for this band's configuration alone
+  std::vector<std::string> settings = {};  ///< settings of this band alone, as "measurement.gain=2"
 };
 
-/// The bands of --band (NAME=FILE) with their settings of --band-set (NAME:KEY=VALUE). Throws Error{config} if:
-/// - a value has not that form
-/// - names cannot tell columns apart (problem_of_bands)
-/// - a setting names no band
-/// - the key cannot be set for a band alone (problem_of_band_setting)
+/// Reads the bands from the values of --band (NAME=FILE), and the bands' settings from the values of --band-set
+/// (NAME:KEY=VALUE). Throws Error{config} in these cases:
+/// - A value does not have the required form.
+/// - The names of the bands are not usable as suffixes of columns (problem_of_bands).
+/// - A setting refers to an unknown band.
+/// - The key cannot be set for a single band (problem_of_band_setting).
 std::vector<BandOption> read_bands(const std::vector<std::string>& bands, const std::vector<std::string>& settings);
 
 }  // namespace srcextract

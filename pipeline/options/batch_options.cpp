@@ -51,7 +51,8 @@ Exit codes:
      it again to go on
   8  more images failed than --max-failures allows)";
 
-/// A check of its own: CLI11's range check prints every digit of a double.
+/// Accepts finite numbers of 0 or more; messages name the number by `what`. CLI::Range would print a double's limit
+/// with all 309 digits.
 CLI::Validator not_negative(const std::string& what) {
   const auto check = [what](const std::string& text) {
     double value = -1;
@@ -98,7 +99,8 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
   RunOptionParser parser(app, options, "INPUT", "Images, directories, patterns, manifests");
   add_survey(app, options, shard);
   std::string detect;
-  app.add_option("-d,--detect", detect)->group("");  // refused below, by name
+  // Options that batch does not support are declared, so that the errors below can name the alternative.
+  app.add_option("-d,--detect", detect)->group("");
   std::vector<std::string> bands;
   app.add_option("--band", bands)->allow_extra_args(false)->group("");
   std::string positions;

@@ -9,17 +9,17 @@
 
 namespace srcextract {
 
-/// Options of `srcextract batch`.
 struct BatchOptions : RunOptions {
-  std::optional<Shard> shard;  ///< none: all files, or the Slurm array task's shard
+  std::optional<Shard> shard;  ///< part of the files that this process extracts; empty: all files, or in a Slurm array
+                               ///< job the part of the array task
   PlanOptions plan;
   bool dry_run = false;
-  std::optional<std::int64_t> max_failures;  ///< the run stops after more failures
-  double wait = 3600;                        ///< seconds to wait for inputs that went away together; 0: do not
-  double image_timeout = 3600;               ///< seconds that an image may take; 0: no limit
+  std::optional<std::int64_t> max_failures;  ///< the run stops after more failed images than this; empty: never
+  double wait = 3600;           ///< seconds to wait if many input files become unreadable at once; 0: no wait
+  double image_timeout = 3600;  ///< longest time in seconds that an image may take; 0: no limit
 };
 
-/// Parses the arguments of `srcextract batch`. Throws Error{config} if they make no sense.
+/// Parses the arguments of `srcextract batch`. Throws Error{config} if the arguments are invalid.
 BatchOptions parse_batch_options(int argc, const char* const* argv);
 
 }  // namespace srcextract

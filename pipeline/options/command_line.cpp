@@ -58,7 +58,7 @@ Exit codes (of several images, the highest):
   4  no usable GPU, or not enough memory on it
   5  --backend compare found a difference)";
 
-/// Values of options that are parsed together.
+/// Values of --band and --band-set, which read_bands() parses together.
 struct Texts {
   std::vector<std::string> bands, band_settings;
 };
@@ -101,7 +101,7 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
       ->group("Files");
 }
 
-/// Throws Error{config} for a CONFIG that does not exist and has no ending: it was probably meant as a command.
+/// Throws Error{config} if CONFIG is no existing file and has no dot or slash: the user probably mistyped a command.
 void require_no_command(const std::string& config) {
   std::error_code failure;
   if (config.find_first_of("./") != config.npos || std::filesystem::exists(config, failure)) return;
@@ -109,7 +109,7 @@ void require_no_command(const std::string& config) {
   if (std::ranges::find(commands, config) != commands.end())
     throw Error(ErrorKind::config, "the command comes first: srcextract " + config +
                                        " ..., options after it; see srcextract " + config + " --help");
-  // `srcextract extract` does not mean SExtractor.
+  // `srcextract extract` asks for an extraction; the nearest name, `sextractor`, would be a wrong hint.
   const std::string near = config == "extract" ? "" : nearest(config, commands);
   throw Error(ErrorKind::config,
               config + ": there is no file of this name, and no such command" +

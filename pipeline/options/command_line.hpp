@@ -10,17 +10,19 @@ namespace srcextract {
 
 /// Options of `srcextract [CONFIG] IMAGE...`, `srcextract difference` and `srcextract psf`.
 struct CommandLine : RunOptions {
-  std::string reference;                        ///< the frame that is subtracted, or a folder of frames; empty: none
-  std::string detect;                           ///< the detection image; empty: each image itself
-  std::vector<std::string> reference_settings;  ///< for the reference's configuration alone
-  std::vector<std::string> detect_settings;     ///< for the detection image's configuration alone
-  std::vector<BandOption> bands;                ///< images in which detected sources are measured; empty: the inputs
-  std::string positions;                        ///< the table of positions to measure; empty: none
+  std::string reference;  ///< the reference image that is subtracted, or a directory of reference images; empty: none
+  std::string detect;     ///< the image in which sources are detected; empty: each image itself
+  /// "section.key=value" texts, which override the configuration for the reference image alone.
+  std::vector<std::string> reference_settings;
+  /// "section.key=value" texts, which override the configuration for the detection image alone.
+  std::vector<std::string> detect_settings;
+  std::vector<BandOption> bands;  ///< images in which detected sources are measured; empty: the inputs are measured
+  std::string positions;          ///< a table of positions to measure instead of detected sources; empty: none
   bool dump_config = false;
-  bool only_psf = false;  ///< make the PSF of the images alone
+  bool only_psf = false;  ///< make only the PSF of each image, and no catalogue
 };
 
-/// Throws Error{config} if the arguments make no sense.
+/// Parses the arguments of `srcextract` without a command. Throws Error{config} if the arguments are invalid.
 CommandLine parse_command_line(int argc, const char* const* argv);
 
 }  // namespace srcextract

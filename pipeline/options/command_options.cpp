@@ -15,8 +15,8 @@
 namespace srcextract {
 namespace {
 
-/// Formats a command's help: which options an option needs or excludes stands after its description, not beside its
-/// name.
+/// Formats a command's help. The options that an option needs or excludes stand after the option's description. The
+/// default of CLI11 is to list these options beside the option's name.
 class HelpText : public CLI::Formatter {
  public:
   HelpText() { column_width(28); }
@@ -37,7 +37,7 @@ class HelpText : public CLI::Formatter {
   }
 };
 
-/// Whether the argument after `argument` is its value.
+/// Whether `argument` is an option whose value is the next argument.
 bool takes_value(const CLI::App& app, const std::string& argument) {
   if (!argument.starts_with("-")) return false;
   const CLI::Option* option = app.get_option_no_throw(argument);
@@ -51,7 +51,7 @@ std::vector<std::string> long_options(const CLI::App& app) {
   return names;
 }
 
-/// Whether the argument looks like one of SExtractor's options: -c, or -DETECT_THRESH.
+/// Whether the argument looks like an option of SExtractor: -c, or capitals after one dash as in -DETECT_THRESH.
 bool is_sextractors(const std::string& argument) {
   return argument == "-c" || (argument.size() > 3 && argument[1] != '-' &&
                               std::all_of(argument.begin() + 1, argument.end(), [](char letter) {
@@ -59,7 +59,8 @@ bool is_sextractors(const std::string& argument) {
                               }));
 }
 
-/// Throws Error{config} for an unknown option: by the letter after one dash, or the name between two dashes and `=`.
+/// Throws Error{config} if the argument is an unknown option. The name of an option ends after the letter that follows
+/// a single dash, or before `=` after two dashes.
 void require_option(const CLI::App& app, const std::string& argument) {
   const bool is_long = argument.starts_with("--");
   const std::string name = is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);
@@ -73,8 +74,8 @@ void require_option(const CLI::App& app, const std::string& argument) {
                                      app.get_name() + " --help");
 }
 
-/// The arguments in the order in which CLI11 takes them, protected from its list syntax. CLI11 reads a list element in
-/// brackets or braces as a list of its own, but a file name is always a file name.
+/// Returns the arguments in the order that CLI11 expects, which is reversed. Prefixes a name that begins with a
+/// bracket, a brace or % with "./", since CLI11 would read the name as a list.
 std::vector<std::string> protected_arguments(const CLI::App& app, const std::vector<std::string>& arguments) {
   std::vector<std::string> result = arguments;
   bool is_value = false;
@@ -94,7 +95,7 @@ std::vector<std::string> protected_arguments(const CLI::App& app, const std::vec
   return result;
 }
 
-/// Converts a size like 8G to bytes.
+/// Converts a size such as 8G to bytes, and refuses other texts and 0.
 CLI::Validator memory_size() {
   static constexpr const char* no_size = " is no size; write bytes, or as in 500M or 8G";
   const CLI::AsSizeValue size(false);

@@ -10,13 +10,13 @@ class App;
 
 namespace srcextract {
 
-/// Parses arguments from index `first` on. Returns the text that they ask for and nothing else (--help, --version), or
-/// an empty text. Throws Error{config} that points to the command's help. An unknown option is reported before any
-/// other error, with the nearest known option. A file name with brackets stays one name, and the value of `-o=DIR` is
-/// DIR.
+/// Parses the arguments with indices `first` and above. Returns the text that the arguments ask for (--help,
+/// --version), or an empty text. Throws Error{config} that refers to the command's --help. An unknown option is
+/// reported before any other error, with the nearest known option. Unlike in plain CLI11, a file name that begins with
+/// a bracket is no list, and `-o=DIR` sets DIR, not "=DIR".
 std::string parse_arguments(CLI::App& app, int argc, const char* const* argv, int first = 2);
 
-/// Adds an option for a size in memory, as in `--memory 8G`, to a command.
+/// Adds to a command an option whose value is a size in memory, as in `--memory 8G`; converts the size to bytes.
 void add_memory_option(CLI::App& app, const std::string& name, std::optional<std::int64_t>& memory,
                        const std::string& help);
 

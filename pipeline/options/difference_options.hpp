@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Parses the options of `srcextract difference`. The result's inputs are the new frames; `reference` is the frame to
-/// subtract, or a folder of frames. Throws Error{config} if the arguments make no sense.
+/// Parses the options of `srcextract difference`. In the result, `inputs` are the new images, and `reference` is the
+/// image to subtract or a directory of reference images. Throws Error{config} if the arguments are invalid.
 CommandLine parse_difference_options(int argc, const char* const* argv);
 
 }  // namespace srcextract

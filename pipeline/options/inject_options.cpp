@@ -38,7 +38,8 @@ const std::map<std::string, InjectedShapes> shape_names = {{"points", InjectedSh
 
 InjectCommand parse_inject_options(int argc, const char* const* argv) {
   InjectCommand command;
-  std::string snr = "3,100";  // text, since an option of CLI11 for a list would take the following words too
+  // A text, since a CLI11 option with a list of numbers would also take the arguments after LOW,HIGH.
+  std::string snr = "3,100";
   std::string shapes = "points";
   CLI::App app(inject_description, "srcextract inject");
   app.footer(inject_footer);

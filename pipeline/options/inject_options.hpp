@@ -5,12 +5,11 @@
 
 namespace srcextract {
 
-/// Options of `srcextract inject`.
 struct InjectCommand : RunOptions {
   InjectionPlan plan;
 };
 
-/// Throws Error{config} if the arguments make no sense.
+/// Parses the options of `srcextract inject`. Throws Error{config} if the arguments are invalid.
 InjectCommand parse_inject_options(int argc, const char* const* argv);
 
 }  // namespace srcextract

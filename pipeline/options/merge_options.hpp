@@ -7,15 +7,14 @@
 
 namespace srcextract {
 
-/// Options of `srcextract merge`.
 struct MergeCommand {
   MergeOptions options;
-  bool report = false;  ///< also write the page about the survey
+  bool report = false;  ///< also write an HTML page about the survey
   Verbosity verbosity = Verbosity::normal;
-  std::string answer;  ///< the only requested output (--help); empty: none
+  std::string answer;  ///< the only text to print (--help); empty: none
 };
 
-/// Throws Error{config} if the arguments make no sense.
+/// Parses the options of `srcextract merge`. Throws Error{config} if the arguments are invalid.
 MergeCommand parse_merge_options(int argc, const char* const* argv);
 
 }  // namespace srcextract

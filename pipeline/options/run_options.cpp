@@ -27,7 +27,7 @@ namespace {
 const std::map<std::string, Backend> backends = {
     {"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}, {"compare", Backend::compare}};
 
-/// "0,2" means devices 0 and 2; "all" gives an empty list.
+/// Parses a list of device indices: "0,2" gives 0 and 2; "all" gives an empty list.
 std::vector<int> device_list(const std::string& text, const std::string& help) {
   if (text == "all") return {};
   std::vector<int> devices;
@@ -46,8 +46,8 @@ std::vector<int> device_list(const std::string& text, const std::string& help) {
   return devices;
 }
 
-/// Whether the file is a FITS image by its name or its first bytes. Only regular files are opened: a pipe can be read
-/// only once.
+/// Whether the file is a FITS image, by the ending of the name or by the first bytes of the file. Reads only regular
+/// files, since bytes read from a pipe would be lost for the extraction.
 bool is_image(const std::string& path) {
   if (path == standard_input_path) return true;
   if (image_stem(path) != path) return true;
@@ -81,13 +81,15 @@ void require_names(const RunOptions& options, const std::string& input, const st
   for (const std::string& name : options.inputs) require_no_address(name, help);
 }
 
-/// Whether `name` stands for several images, as only batch accepts: a manifest, or a pattern.
+/// Whether `name` is a manifest or a pattern, which stands for several images. Only batch accepts manifests and
+/// patterns.
 bool lists_images(const std::string& name) {
   return name.ends_with(".txt") || name.ends_with(".csv") || name.ends_with(".ecsv") ||
          name.find_first_of("*?[") != name.npos;
 }
 
-/// Gives standard input its path wherever `-` is named. `batch`, whose images are called INPUT, does not read it.
+/// Replaces `-` by the path of standard input. Throws Error{config} for `batch`, recognised by `input` == "INPUT",
+/// which reads only files.
 void name_standard_input(RunOptions& options, const std::string& input, const std::string& help) {
   const auto put_path = [&](std::string& name) {
     if (name != "-") return;
@@ -101,8 +103,8 @@ void name_standard_input(RunOptions& options, const std::string& input, const st
   std::ranges::for_each(options.inputs, put_path);
 }
 
-/// If the first name is an input, moves it from CONFIG to the inputs. Throws Error{config} if a configuration follows
-/// it.
+/// If CONFIG is in fact an input, moves CONFIG to the front of the inputs, so that the default configuration is used.
+/// Throws Error{config} if a YAML file is among the other inputs.
 void take_default_config(RunOptions& options, const std::string& input, const std::string& command) {
   std::error_code failure;
   if (!is_image(options.config) && !std::filesystem::is_directory(options.config, failure) &&
@@ -210,7 +212,7 @@ std::vector<std::string> arguments_but_inputs(const RunOptions& options) {
 
 MemoryBudget memory_budget(const std::optional<std::int64_t>& memory) {
   if (memory) return {*memory, true};
-  // The budget leaves a part of the memory for what it does not count: sources, catalogues, the program.
+  // 1/5 of the memory remains for what the budget does not count: sources, catalogues, the program itself.
   const AvailableMemory available = available_memory();
   return {available.bytes / 5 * 4, available.by_group, "its control group (a container, a Slurm job) allows"};
 }

@@ -15,34 +15,39 @@ class App;
 
 namespace srcextract {
 
-/// Options of every command that extracts images.
+/// Options that all commands that extract images have.
 struct RunOptions {
-  std::string config;                 ///< a path, `radio` or `crowd`; empty: config/default.yaml
-  std::vector<std::string> inputs;    ///< images, or patterns and lists of them
-  bool reads_standard_input = false;  ///< an input is `-`; `inputs` has standard_input_path then
+  std::string config;  ///< a path, `radio` or `crowd`; empty: config/default.yaml
+  /// Paths of images; also directories, patterns or manifests if the command accepts them.
+  std::vector<std::string> inputs;
+  /// Whether the user named `-` as an input. `inputs` then contains standard_input_path instead of `-`.
+  bool reads_standard_input = false;
   std::string output_dir = ".";
   Backend backend = Backend::automatic;
-  std::vector<int> devices;  ///< CUDA devices; empty: all
+  std::vector<int> devices;  ///< indices of CUDA devices; empty: all
   int threads = 1;
-  std::optional<std::int64_t> memory;         ///< bytes that parallel images may take together
-  std::optional<std::int64_t> device_memory;  ///< bytes that a run may take of each CUDA device
-  std::vector<std::string> settings;          ///< dotted.key=value, for the configuration
+  /// Limit in bytes on the host memory that parallel images take together. Empty: memory_budget() chooses.
+  std::optional<std::int64_t> memory;
+  /// Limit in bytes on the memory that the run takes of each CUDA device. Empty: none.
+  std::optional<std::int64_t> device_memory;
+  std::vector<std::string> settings;  ///< "section.key=value", which override CONFIG
   Verbosity verbosity = Verbosity::normal;
-  std::string log_file;                ///< empty: none
+  std::string log_file;                ///< path; empty: none
   std::vector<std::string> arguments;  ///< as typed, the program's name first
-  std::string answer;                  ///< the only requested output (--help, --version); empty: none
+  std::string answer;                  ///< the only text to print (--help, --version); empty: none
 };
 
-/// The arguments as typed, without the names of several inputs: thousands of names would be in every image's report.
+/// The arguments as typed, but without the input names if there are several inputs. Otherwise, the report of every
+/// image of a survey would repeat thousands of names.
 std::vector<std::string> arguments_but_inputs(const RunOptions& options);
 
-/// Declares the options of a command whose images are called `input` in its help.
+/// Declares and parses the options of a command that extracts images. The command's help calls the images `input`.
 class RunOptionParser {
  public:
   RunOptionParser(CLI::App& app, RunOptions& options, const std::string& input, const std::string& input_help);
 
-  /// Parses arguments from index `first` on. Throws Error{config} that points to the command's help if they make no
-  /// sense.
+  /// Parses the arguments with indices `first` and above. Throws Error{config} that refers to the command's --help if
+  /// the arguments are invalid.
   void parse(int argc, const char* const* argv, int first = 2);
 
  private:
@@ -56,8 +61,8 @@ class RunOptionParser {
   bool quiet_ = false, verbose_ = false, report_ = false;
 };
 
-/// Makes the budget of memory for parallel images: `memory` bytes (RunOptions::memory), or most of what this process
-/// can get.
+/// Makes the memory budget that parallel images share: strictly `memory` bytes, or 4/5 of the memory that this process
+/// can get if `memory` is empty.
 MemoryBudget memory_budget(const std::optional<std::int64_t>& memory);
 
 }  // namespace srcextract

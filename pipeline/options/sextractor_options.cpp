@@ -55,7 +55,7 @@ bool is_sextractors_name(std::string_view name) {
   return name == "sex" || name == "sextractor" || name == "source-extractor";
 }
 
-/// Reports an unknown option.
+/// Throws Error{config} for an unknown option, with the nearest known option in the message.
 [[noreturn]] void refuse_option(const std::string& argument) {
   const std::size_t begin = std::min(argument.find_first_not_of('-'), argument.size());
   const std::string name = argument.substr(begin, argument.find('=', begin) - begin);
@@ -67,7 +67,7 @@ bool is_sextractors_name(std::string_view name) {
   refuse_call("there is no option " + argument + (near.empty() ? "" : "; did you mean -" + near + "?"));
 }
 
-/// Adds the images of an argument, separated by commas.
+/// Adds the image names in `argument`, which are separated by commas.
 void add_images(std::string_view argument, SextractorOptions& options) {
   for (std::size_t begin = 0, end = 0; begin <= argument.size(); begin = end + 1) {
     end = std::min(argument.find(',', begin), argument.size());
@@ -75,7 +75,7 @@ void add_images(std::string_view argument, SextractorOptions& options) {
   }
 }
 
-/// The text that answers -d, -dd, -dp, -v or -h; empty for another option.
+/// The text that answers -d, -dd, -dp, -v or -h; empty for any other argument.
 std::string answer_of(std::string_view argument) {
   if (argument == "-d" || argument == "-dd") return sextractor::default_configuration(argument == "-dd");
   if (argument == "-dp") return sextractor::list_of_columns();

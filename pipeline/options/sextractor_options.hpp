@@ -6,20 +6,21 @@
 
 namespace srcextract {
 
-/// Options of `srcextract sextractor`, or of a link to it with SExtractor's name.
+/// Options of `srcextract sextractor`, also if the program is called by the name of SExtractor.
 struct SextractorOptions {
-  std::vector<std::string> images;  ///< one image, or the detection image and the measured image
-  std::string configuration;        ///< -c; empty: default.sex, if there is one
-  std::vector<std::pair<std::string, std::string>> settings;  ///< -KEY VALUE, in the order typed
+  std::vector<std::string> images;  ///< the measured image, or the detection image and then the measured image
+  std::string configuration;        ///< the value of -c; empty: default.sex, if that file exists
+  std::vector<std::pair<std::string, std::string>> settings;  ///< the values of -KEY VALUE, in the order typed
   std::vector<std::string> arguments;                         ///< as typed, the program's name first
-  std::string answer;  ///< the only requested output (-h, -v, -d, -dd, -dp); empty: none
+  /// The only text to print (-h, -v, -d, -dd, -dp). Empty: none.
+  std::string answer;
 };
 
-/// Whether the arguments are for `srcextract sextractor`, or the program was called by a link named `sex`, `sextractor`
-/// or `source-extractor`. Such arguments are parsed here and not by parse_command_line.
+/// Whether the arguments are for `srcextract sextractor`: the command is named, or the program was called by a link
+/// named `sex`, `sextractor` or `source-extractor`.
 bool is_sextractor(int argc, const char* const* argv);
 
-/// Throws Error{config} if the arguments make no sense.
+/// Parses the arguments, after is_sextractor() returned true. Throws Error{config} if the arguments are invalid.
 SextractorOptions parse_sextractor_options(int argc, const char* const* argv);
 
 }  // namespace srcextract

@@ -4,16 +4,15 @@
 
 namespace srcextract {
 
-/// Options of `srcextract status`.
 struct StatusCommand {
   enum class Form { text, json, prometheus };
 
   std::string directory;
   Form form = Form::text;
-  std::string answer;  ///< the only requested output (--help); empty: none
+  std::string answer;  ///< the only text to print (--help); empty: none
 };
 
-/// Throws Error{config} if the arguments make no sense.
+/// Parses the options of `srcextract status`. Throws Error{config} if the arguments are invalid.
 StatusCommand parse_status_options(int argc, const char* const* argv);
 
 }  // namespace srcextract

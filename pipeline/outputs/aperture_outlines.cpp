@@ -10,13 +10,13 @@
 namespace srcextract {
 namespace {
 
-/// Collects the pixels of outlines in the rows [begin, end).
 class Outlines {
  public:
   Outlines(const Shape& shape, std::int64_t begin, std::int64_t end)
       : shape_(shape), begin_(static_cast<double>(begin)), end_(static_cast<double>(end)) {}
 
-  /// Adds an ellipse about a position that counts from 1.
+  /// Adds the outline of an ellipse about (x, y), whose coordinates count from 1. `theta` is in degrees. Does nothing
+  /// if an argument is NaN or out of range.
   void add(double x, double y, double a, double b, double theta) {
     const auto longest = static_cast<double>(std::max(shape_.width, shape_.height));
     // NaN fails these comparisons.

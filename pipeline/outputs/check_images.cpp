@@ -25,20 +25,21 @@
 namespace srcextract {
 namespace {
 
-/// The EXTNAME of a check image, its name in capitals: MINIBACKGROUND, -OBJECTS.
+/// The EXTNAME of a check image: the image's name in capitals, such as MINIBACKGROUND or -OBJECTS.
 std::string extname(CheckImage which) {
   return in_capitals(names_of(which).at(static_cast<std::size_t>(which)));
 }
 
-/// Brightness of an outline in the check image of apertures, in noise of the sky; SExtractor's value.
+/// Value that is added to the pixels of an outline in the check image `apertures`, in units of the sky noise; the same
+/// as in SExtractor.
 constexpr double line_sigmas = 30;
 
 bool is_sextractors(const ImageInput& input) {
   return input.config().kept.as_sextractor;
 }
 
-/// Returns the header cards with the beam that was used in place of the header's own beams: CASA's table of beams is
-/// not written.
+/// Replaces the beam in the header cards by the beam that was used. Removes CASAMBM, which announces CASA's table of
+/// beams, since that table is not written to check images.
 std::string with_beam(const std::string& cards, const Config& config) {
   constexpr std::string_view of_beams[] = {"BMAJ", "BMIN", "BPA", "CASAMBM"};
   std::string out = format_card({"BMAJ", config.beam.fwhm[0] / arcseconds}) +
@@ -125,7 +126,9 @@ OutputFile write_check_image(const std::string& path, CheckImage which, ImageCom
   CheckRows rows(extraction, is_sextractors(input));
   if (which == CheckImage::apertures) {
     const auto line = static_cast<float>(line_sigmas * extraction.levels.sigma);
-    constexpr std::int64_t rows_together = 256;  // outlines may have more pixels than sources have bytes
+    // Outlines are computed for 256 rows at a time, since the outlines of all rows could need more memory than the
+    // sources.
+    constexpr std::int64_t rows_together = 256;
     std::int64_t begin = 0, end = 0;
     std::vector<std::int64_t> outlines;
     return write(shape, {1, 1}, metadata.pixel_unit, [&](std::int64_t y, float* row) {

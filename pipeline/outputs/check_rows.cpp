@@ -14,7 +14,7 @@ void copy_row(const Image<float, Cpu>& image, std::int64_t y, float* row) {
   std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
 }
 
-/// Sets the pixels of a row to 0 that belong to no source.
+/// Sets the pixels of a row that belong to no source to 0.
 void clear_sky(const Extraction& extraction, std::int64_t width, std::int64_t y, float* row) {
   std::int64_t x = 0;
   for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i) {
@@ -26,15 +26,16 @@ void clear_sky(const Extraction& extraction, std::int64_t width, std::int64_t y,
   std::fill(row + x, row + width, 0.0F);
 }
 
-/// Sets the pixels of a row to 0 that belong to sources. `with_others`: also those of components that are no sources,
-/// for their size, as SExtractor does.
+/// Sets the pixels of a row that belong to sources to 0. With `with_others`, as in SExtractor, also sets the pixels of
+/// components (connected detected pixels) to 0 whose size excludes them from the sources.
 void clear_sources(const Extraction& extraction, bool with_others, std::int64_t y, float* row) {
   for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i)
     if (with_others || extraction.label[i] != 0)
       std::fill(row + extraction.runs.runs[i].begin, row + extraction.runs.runs[i].end, 0.0F);
 }
 
-/// Fills a row: 1 where a pixel lies in a run of any side, else 0.
+/// Sets a row to 1 where a run covers the pixel, else to 0. A run is a sequence of detected pixels in one row. `sides`
+/// has the runs brighter than the sky, and those fainter than the sky if such sources are detected.
 void show_runs(const std::vector<Runs<Cpu>>& sides, std::int64_t y, float* row, std::int64_t width) {
   std::fill_n(row, width, 0.0F);
   for (const Runs<Cpu>& runs : sides)

@@ -11,16 +11,15 @@
 
 namespace srcextract {
 
-/// Makes the rows of check images that are as large as the image; only the mesh images are smaller. Config::output must
-/// have asked for these check images when the extraction was made, and the extraction must outlive this object. For one
-/// thread at a time.
+/// Computes the rows of the check images that have the size of the image. The extraction must have been made with these
+/// check images requested in the configuration, and must outlive this object. Not thread-safe.
 class CheckRows {
  public:
-  /// `as_sextractor`: `rms` is the estimated noise even if a weight map gives it, and `-objects` blanks all pixels
-  /// above the threshold.
+  /// `as_sextractor` changes two check images. `rms` becomes the estimated noise even if a weight map gives the noise.
+  /// `-objects` becomes 0 in all pixels above the threshold, and not only in the pixels of sources.
   explicit CheckRows(const Extraction& extraction, bool as_sextractor = false);
 
-  /// Writes row y, from 0, of a check image to `row`; `width` is the image's.
+  /// Writes row `y`, from 0, of a check image to `row`; `width` is the width of the image.
   void fill(CheckImage which, std::int64_t y, float* row, std::int64_t width);
 
  private:
@@ -30,7 +29,7 @@ class CheckRows {
   bool as_sextractor_;
   SkyRows sky_;
   std::vector<float> noise_;
-  std::optional<ModelRows> model_;  ///< of fitted Gaussians
+  std::optional<ModelRows> model_;  ///< model of the fitted Gaussians; empty if none were fitted
 };
 
 }  // namespace srcextract

@@ -9,12 +9,13 @@
 
 namespace srcextract {
 
-/// A pixel, from 0.
+/// Column and row of a pixel, from 0.
 struct PixelPlace {
   std::int64_t x, y;
 };
 
-/// The pixel, from 0, that contains X_IMAGE, Y_IMAGE; the brightest pixel if that position is outside the image.
+/// The pixel, from 0, that contains the position X_IMAGE, Y_IMAGE of a catalogue row. If that position is outside the
+/// image, the brightest pixel of the source.
 inline PixelPlace central_pixel(const Sources& sources, std::size_t row, const Shape& shape) {
   const double x = sources[columns::x_image][row], y = sources[columns::y_image][row];
   const auto within = [](double position, std::int64_t size) {
@@ -25,10 +26,11 @@ inline PixelPlace central_pixel(const Sources& sources, std::size_t row, const S
   return {static_cast<std::int64_t>(x + 0.5) - 1, static_cast<std::int64_t>(y + 0.5) - 1};
 }
 
-/// The position of a cut-out in the image.
+/// The rectangle of the image that a cut-out covers, in pixels from 0.
 struct CutoutWindow {
-  std::int64_t left, top;       ///< the cut-out's first pixel, which may be outside the image
-  std::int64_t x_begin, x_end;  ///< its columns inside the image
+  std::int64_t left, top;  ///< first column and row of the cut-out, which may be outside the image
+  /// Columns [x_begin, x_end) and rows [y_begin, y_end) of the cut-out that are inside the image.
+  std::int64_t x_begin, x_end;
   std::int64_t y_begin, y_end;
 };
 

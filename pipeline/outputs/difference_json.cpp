@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Describes the fitted kernel of a difference and how well it fits. `sky`: statistics of the sky of the difference.
+/// Describes the fitted kernel of a difference and the quality of the fit. `sky`: statistics of the difference's sky.
 Json fit_json(const FitFacts& fit, const Statistics& sky) {
   return {{"convolved", fit.convolved_new ? "new" : "reference"},
           {"fwhm", {{"reference", fit.reference_fwhm}, {"new", fit.new_fwhm}}},
@@ -38,8 +38,8 @@ Json sky_json(const SkyLevel& sky) {
   return {{"median", sky.median}, {"sigma", sky.sigma}};
 }
 
-/// Adds gain and saturation of both frames of a difference, as they were used: from headers or keys, or a saturation
-/// found in the pixels.
+/// Adds the gain and the saturation level that were used for both images of a difference. A saturation level that was
+/// found in the pixels replaces that of the header or the configuration.
 void add_light(const Config& config, const DifferenceFacts& facts, Json& json) {
   const FrameSettings reference = reference_settings(config), fresh = fresh_settings(config);
   const auto seen_or = [](double seen, double told) { return seen > 0 ? seen : told; };

@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// Describes a difference of two frames for run.json. `sky` is the sky of the difference, `changes` are its rows.
+/// Describes the difference of two images for run.json. `sky` is the statistics of the difference's sky; `changes` are
+/// the catalogue rows.
 nlohmann::ordered_json difference_json(const Config& config, const DifferenceFacts& facts, const Statistics& sky,
                                        const Sources& changes);
 

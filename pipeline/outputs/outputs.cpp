@@ -107,7 +107,7 @@ std::vector<std::string> KeptFiles::among(const std::vector<std::string>& output
 
 std::optional<std::string> KeptFiles::path_of(const FileIdentity& file) const {
   if (const auto known = path_of_.find(file); known != path_of_.end()) return known->second;
-  std::size_t first = 0;  // of the images whose identity is not less
+  std::size_t first = 0;  // first of the images with this identity or a greater one
   for (std::size_t end = images_.size(); first < end;) {
     const std::size_t middle = std::midpoint(first, end);
     if (images_.identity(middle) < file)

@@ -6,7 +6,7 @@
 namespace srcextract {
 namespace {
 
-/// Draws sources as ellipses or tinted pixels.
+/// Draws the sources over the picture, as ellipses or as tinted pixels.
 ColourPicture draw_overlay(const Extraction& extraction, Overlay overlay, const Cpu& where) {
   const Picture& picture = *extraction.picture;
   if (overlay == Overlay::ellipses) return draw_ellipses(extraction.sources, picture, where);

@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Writes the picture of an extraction with its overlay as PNG; the caller commits the file. In a picture of a
-/// difference, detected pixels are red. Throws Error{output}.
+/// Writes the picture of an extraction, with the sources drawn over it, as PNG; the caller commits the file. In the
+/// picture of a difference, detected pixels are red. Throws Error{output}.
 [[nodiscard]] OutputFile write_picture(const std::string& path, const Extraction& extraction,
                                        const QuicklookConfig& config, const Cpu& where);
 

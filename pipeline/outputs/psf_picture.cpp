@@ -20,7 +20,8 @@ std::size_t index_of(int side, int x, int y) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(side) + static_cast<std::size_t>(x);
 }
 
-/// Draws a square of `side` x `side` shades, from 0 to 1, as an <image> element of SVG at x, y.
+/// Makes an SVG <image> element at (x, y): a square of `side` x `side` pixels with the brightness shade(x, y), from 0
+/// to 1.
 std::string image_of(int side, const std::function<double(int x, int y)>& shade, int x, int y) {
   Image<std::uint8_t, Cpu> image({side, side}, Cpu{1});
   for (int row = 0; row < side; ++row)
@@ -43,14 +44,14 @@ std::string label(int x, int y, const std::string& text) {
   return fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", x, y, xml_text(text));
 }
 
-/// The shade, from 0 to 1, of a pixel that has this share of the peak: an asinh stretch, logarithmic over three
-/// decades.
+/// The brightness, from 0 to 1, of a pixel whose value is `share` of the peak: an asinh stretch, which is logarithmic
+/// from 0.001 to 1.
 double shade_of(double share) {
   constexpr double softening = 0.001;
   return std::asinh(share / softening) / std::asinh(1 / softening);
 }
 
-/// The model at nine places.
+/// Draws the model at nine positions: corners, middles of the sides, and centre of the image.
 std::string models(const PsfSurface& surface) {
   std::string all;
   double peak = 0;
@@ -65,7 +66,7 @@ std::string models(const PsfSurface& surface) {
   return all;
 }
 
-/// Draws the mean star, and below it the mean residual with a scale of ±2 % of the peak.
+/// Draws the mean of the stars, and below that picture the mean residual, from -2 % (black) to 2 % (white) of the peak.
 std::string stacks(const PsfStack& stack, int x) {
   constexpr double range = 0.02;
   const double peak = std::ranges::max(stack.light);
@@ -83,8 +84,8 @@ std::string stacks(const PsfStack& stack, int x) {
              top + panel + 48);
 }
 
-/// Draws the stars' positions in the field: full circles for stars that were used, open ones for stars unlike the
-/// model.
+/// Draws the stars' positions: filled circles for stars that were used, open circles for stars that do not match the
+/// model. Rejected stars of other kinds are left out.
 std::string field(const PsfSurface& surface, const std::vector<PsfStar>& stars, int x) {
   constexpr int side = 3 * panel + 8;
   const auto [width, height] = surface.image;

@@ -77,7 +77,6 @@ Json value_json(const HduNames& value) {
   return value.names.size() == 1 ? value_json(value.names.front()) : value_json(value.names);
 }
 
-/// Every key with its value.
 Json config_json(const Config& config) {
   Json json;
   for_each_field(config, [&](const config::Field& field, const auto& value) {
@@ -93,14 +92,13 @@ Json header_json(const std::vector<HeaderValue>& values) {
   return json;
 }
 
-/// The corners of the image on the sky, in degrees; null if it has no sky positions.
+/// The corners of the image on the sky in degrees, J2000; null if the image has no celestial WCS.
 Json footprint_json(const std::vector<SkyPosition>& footprint) {
   Json json;
   for (const SkyPosition& corner : footprint) json.push_back({corner.alpha, corner.delta});
   return json;
 }
 
-/// Peak memory of this process in bytes.
 std::int64_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -115,7 +113,8 @@ Json map_json(const OpenMap& map) {
           {"datasum", map.datasum()}};
 }
 
-/// Describes the subtracted frame. `own` is its configuration; null: it has none, so the image's holds, without maps.
+/// Describes the subtracted reference image. `own` is the configuration of the reference image; null: the reference
+/// image has no separate configuration.
 Json reference_json(const OpenReference& reference, const ImageConfig* own) {
   Json json = {{"path", reference.path},
                {"hdu", reference.frame.image().hdu()},
@@ -130,7 +129,7 @@ Json reference_json(const OpenReference& reference, const ImageConfig* own) {
   return json;
 }
 
-/// Describes the maps of flags, which sources are flagged with: the first one, and a list of the others.
+/// Describes the flag maps, whose bits are added to the flags of sources: the first map, and a list of the others.
 Json flags_json(const std::vector<const OpenFlags*>& flags) {
   Json json = map_json(flags.front()->map);
   for (std::size_t i = 1; i < flags.size(); ++i) json["further"].push_back(map_json(flags[i]->map));
@@ -141,7 +140,7 @@ Json levels_json(const Levels& levels) {
   return {{"detection", levels.detection}, {"background", levels.background}, {"sigma", levels.sigma}};
 }
 
-/// Describes the noise of sums over apertures: the fitted power law, and the measured points.
+/// Describes the noise of sums over apertures: the fitted power law, and the measured scatter for each radius.
 Json aperture_noise_json(const ApertureNoise& noise) {
   Json json = {{"measured", noise.measured}, {"alpha", noise.law.alpha}, {"beta", noise.law.beta}};
   json["apertures"] = Json::array();
@@ -151,7 +150,7 @@ Json aperture_noise_json(const ApertureNoise& noise) {
   return json;
 }
 
-/// Describes the detection image, its maps and its configuration.
+/// Describes the detection image, with the maps and the configuration that apply to that image.
 Json detection_json(const OpenDetection& detection, const FoundIn& found) {
   Json json = {{"path", detection.task.path},
                {"hdu", detection.frame.image().hdu()},
@@ -170,7 +169,6 @@ Json detection_json(const OpenDetection& detection, const FoundIn& found) {
   return json;
 }
 
-/// Describes the table of positions.
 Json positions_json(const ImageInput& input) {
   const OpenPositions& positions = *input.positions;
   return {{"path", positions.list.path},
@@ -179,8 +177,8 @@ Json positions_json(const ImageInput& input) {
           {"off_image", positions.outside(input.first().shape)}};
 }
 
-/// Describes the sky. For given values: the level in one number, the range of a map, and the noise. Estimated levels
-/// and statistics are relative to the given level.
+/// Describes the sky. If a sky level is given, adds the given level and the range of a given map; estimated levels are
+/// then relative to the given level. Adds a given noise.
 Json background_json(const RunRecord& report) {
   const Extraction& extraction = report.result.extraction;
   Json json = background_json(extraction.background);
@@ -245,14 +243,13 @@ Json comparison_json(const std::vector<StageComparison>& comparison) {
   return rows;
 }
 
-/// Adds the result of comparing the back ends, if both ran.
 void add_comparison(const BackendComparison& comparison, Json& json) {
   if (comparison.stages.empty()) return;
   json["comparison"] = comparison_json(comparison.stages);
   json["speed_up"] = speed_json(comparison);
 }
 
-/// Describes the PSF that stars were fitted with: made from the image, or given as a file.
+/// Describes the PSF of the star fit. `found`: the PSF made from the image; null if a file gave the PSF.
 Json psf_json(const ImageInput& input, const FoundPsf* found) {
   const std::vector<double>* const numbers =
       (found != nullptr ? found->config : input.config()).resources.numbers_of(psf_key);
@@ -273,7 +270,8 @@ Json psf_json(const ImageInput& input, const FoundPsf* found) {
   return json;
 }
 
-/// Describes the fit of a crowd: each turn of finding and fitting stars, and the test with injected stars.
+/// Describes the fit of a crowded field: for each turn of finding and fitting stars the numbers of stars, and the
+/// results of the test with injected stars.
 Json crowd_json(const CrowdFit& fit) {
   Json turns = Json::array();
   for (const CrowdTurn& turn : fit.turns)
@@ -285,7 +283,7 @@ Json crowd_json(const CrowdFit& fit) {
   return json;
 }
 
-/// Adds one image's inputs, sky, fits, counts and warnings.
+/// Adds what concerns one image: inputs, sky, fits, counts and warnings.
 void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
   json["input"] = input_json(report.input, report.datasum);
@@ -322,7 +320,7 @@ void add_image(const RunRecord& report, Json& json) {
   json["footprint"] = footprint_json(report.result.footprint);
 }
 
-/// Adds the parts that the records of one image and of several bands have in common.
+/// Adds what is recorded once for a run of one image or of several bands.
 void add_run(const RunRecord& report, Json& json) {
   json["execution"] = execution_json(report);
   add_comparison(report.result.comparison, json);
@@ -332,11 +330,10 @@ void add_run(const RunRecord& report, Json& json) {
 }
 
 std::string text_of(const Json& json) {
-  // A path may hold bytes that are not UTF-8, which JSON forbids.
+  // A path may have bytes that are not UTF-8, which JSON forbids.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Describes a band. `gain` is the header's value, if the header has one.
 Json band_json(const BandRecord& band) {
   const MeasurementConfig& measurement = band.record.input.config().measurement;
   Json json = {{"name", band.name}, {"settings", band.settings}};

@@ -14,39 +14,40 @@
 
 namespace srcextract {
 
-/// The contents of {stem}.run.json: how, by what, where and when one image was extracted. Besides this file, only the
-/// report has values that differ from run to run.
+/// The contents of {stem}.run.json: how, where and when one image was extracted, and with which program and
+/// configuration. Only this file and the report contain values that differ between equal runs.
 struct RunRecord {
-  const std::vector<std::string>& arguments;  ///< of the program
+  const std::vector<std::string>& arguments;  ///< command line of the program
   const ImageConfig& config;
   const Execution& execution;
   const ImageInput& input;
   const ImageResult& result;
-  std::uint32_t datasum = 0;  ///< FitsImage::datasum of the used plane
+  std::uint32_t datasum = 0;  ///< FitsImage::datasum() of the extracted plane
   std::vector<std::string> outputs;
   std::chrono::system_clock::time_point start;
-  double seconds = 0;                             ///< wall time from opening the image until its last table is on disk
-  std::optional<Completeness> completeness = {};  ///< if output.report_copies asks for it
-  const Injection* injection = nullptr;           ///< result of injecting Gaussians into a radio map; null: not asked
-                                                  ///< for
+  double seconds = 0;                             ///< wall time from opening the image until the last table is on disk
+  std::optional<Completeness> completeness = {};  ///< empty if output.report_copies does not ask for the completeness
+  /// Result of injecting Gaussians into a radio map; null if not requested.
+  const Injection* injection = nullptr;
 };
 
-/// Writes the record as JSON. Numbers read back with the same bits; a number that is not finite is null.
+/// Formats the record as JSON. A number is written with so many digits that reading the number gives the same bits. A
+/// number that is not finite is null.
 std::string format_run_record(const RunRecord& report);
 
-/// One of several bands in which the same sources are measured.
+/// One of several images (bands) in which the same sources are measured.
 struct BandRecord {
   std::string name;
-  std::vector<std::string> settings;  ///< for this band alone
-  RunRecord record;                   ///< record of the band's image, as if it were the only one
+  std::vector<std::string> settings;  ///< settings of this band alone
+  RunRecord record;                   ///< record of the band's image, as if there were no other band
 };
 
-/// Writes the record of a catalogue of one or more bands, as JSON. `bands` has an object per band; times, outputs and
-/// the common configuration are from `all`.
+/// Formats the record of a catalogue of one or more bands as JSON. `bands` becomes one object per band. Times, outputs
+/// and the common configuration come from `all`.
 std::string format_bands_record(const std::vector<BandRecord>& bands, const RunRecord& all);
 
-/// Describes a run for the journal, as one line of JSON: program, libraries, host, time, arguments, and the
-/// configuration as YAML, without the keys that manifests override.
+/// Describes a run of `srcextract batch` for the journal, as one line of JSON: program, libraries, host, process, start
+/// time, arguments, and `config`, the configuration as YAML.
 std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard, const std::string& config);
 
 }  // namespace srcextract

@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Describes level and noise of a mesh: one number for the whole image, and the range over the meshes.
+/// Describes the sky of a mesh: level and noise of the whole image, and their ranges over the meshes.
 Json mesh_json(const Background& background) {
   const MeshFacts& mesh = background.mesh;
   return {{"method", "mesh"},

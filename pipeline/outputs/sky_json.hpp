@@ -6,10 +6,9 @@
 
 namespace srcextract {
 
-/// Describes statistics of pixels for run.json.
 nlohmann::ordered_json statistics_json(const Statistics& s);
 
-/// Describes an estimated sky for run.json: by one level or by meshes.
+/// Describes an estimated sky for run.json: one level for the image, or a mesh of levels.
 nlohmann::ordered_json background_json(const Background& background);
 
 }  // namespace srcextract

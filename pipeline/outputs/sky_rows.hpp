@@ -8,17 +8,18 @@
 
 namespace srcextract {
 
-/// Computes the sky's level and noise row by row, from the estimate, a given level or a weight map. The extraction must
-/// have been made with Config::kept.sky, or with a check image of level or noise. For one thread at a time.
+/// Computes the sky's level and noise row by row. A given level or a weight map takes precedence over the estimate. The
+/// extraction must have been made with Config::kept.sky, or with a check image of the level or the noise. Not
+/// thread-safe.
 class SkyRows {
  public:
-  /// The extraction must outlive it.
+  /// `extraction` must outlive this object.
   explicit SkyRows(const Extraction& extraction);
 
-  /// Writes the level of row y, from 0, to `row`; `width` is the image's.
+  /// Writes the level of row `y`, from 0, to `row`; `width` is the width of the image.
   void level(std::int64_t y, float* row, std::int64_t width);
   void rms(std::int64_t y, float* row, std::int64_t width);
-  /// Writes the estimated noise of row y, even if a weight map gives the noise.
+  /// Like rms(), but writes the estimated noise even if a weight map gives the noise.
   void mesh_rms(std::int64_t y, float* row, std::int64_t width);
 
  private:

@@ -10,11 +10,11 @@
 namespace srcextract {
 namespace {
 
-/// Sources per task of a thread.
+/// Number of sources that a thread takes at a time.
 constexpr std::int64_t sources_at_a_time = 64;
 
-/// Sets pixels of other sources than `number`, or of components that are too small, to no_vignet_pixel, in a row of the
-/// image. `pixels` begins at x_begin.
+/// In one row of a vignet, replaces the detected pixels that do not belong to source `number` by no_vignet_pixel. `y`
+/// is the image's row; `pixels` points to the pixel in column window.x_begin.
 void blank_others(const Extraction& extraction, std::int32_t number, std::int64_t y, const CutoutWindow& window,
                   float* pixels) {
   const Run* const runs = extraction.runs.runs.begin();

@@ -28,10 +28,11 @@
 namespace srcextract {
 namespace {
 
-/// Elements of the WCS matrix below this fraction of the pixel's side are rounding errors of 0.
+/// An element of the WCS matrix below this fraction of the pixel's side counts as 0, since rounding may have made it.
 constexpr double rounded_to_none = 1e-9;
 
-/// The value of the keyword, or -1 if it is not a number of at least 0; empty if the header has no such keyword.
+/// The number of the keyword in the header. -1 if the keyword's value is no finite number of at least 0. Empty if the
+/// header lacks the keyword.
 std::optional<double> number_in_header(const RunImage& image, const std::string& keyword) {
   for (const HeaderValue& value : header_values(image.header, image.primary_header, {keyword})) {
     if (value.keyword != keyword) continue;
@@ -42,8 +43,8 @@ std::optional<double> number_in_header(const RunImage& image, const std::string&
   return std::nullopt;
 }
 
-/// Throws Error{input} that the keyword's number in the header is not `allowed`. `setting` is the key of that number in
-/// section measurement.
+/// Throws Error{input} because the number of `keyword` in the header is not `allowed` 0, as in "above 0". The message
+/// recommends the key measurement.`setting` instead.
 [[noreturn]] void refuse(const Config& config, const std::string& keyword, const std::string& setting,
                          const char* allowed) {
   throw Error(ErrorKind::input,
@@ -52,18 +53,19 @@ std::optional<double> number_in_header(const RunImage& image, const std::string&
                           config.place_of("measurement." + setting + "_keyword"), keyword, allowed, setting, setting));
 }
 
-/// The log level at which a missing header keyword is reported. The default configuration asks for keywords that many
-/// headers lack, which is no reason to warn. Users of `srcextract sextractor` choose their keywords.
+/// The log level of a message about a missing header keyword. The default configuration names keywords that many
+/// headers lack, which deserves no warning. Users of `srcextract sextractor` name their keywords themselves.
 spdlog::level::level_enum level_of_lack(const Config& config) {
   return config.kept.as_sextractor ? spdlog::level::warn : spdlog::level::info;
 }
 
-/// The gain in e-/count, from the header or the configuration. 0 means no photon noise of sources, and is logged.
+/// The gain in e-/count, from the header or the configuration. Logs a gain of 0, with which flux errors include no
+/// photon noise of the sources.
 double gain_of(const Config& config, const RunImage& image) {
   const MeasurementConfig& measurement = config.measurement;
   const std::string& keyword = measurement.gain_keyword;
   if (keyword == "none") return measurement.gain;
-  const auto gain = number_in_header(image, keyword);  // 0: infinite, as in SExtractor
+  const auto gain = number_in_header(image, keyword);  // 0 means an infinite gain, as in SExtractor
   if (gain && *gain < 0) refuse(config, keyword, "gain", "of at least");
   if (gain.value_or(measurement.gain) == 0)
     spdlog::log(gain ? spdlog::level::warn : level_of_lack(config),
@@ -80,8 +82,8 @@ double gain_of(const Config& config, const RunImage& image) {
   return gain.value_or(measurement.gain);
 }
 
-/// The saturation level; 0: none or unknown. A difference has no saturated pixels, so its level is for information
-/// only.
+/// The saturation level, from the header or the configuration; 0: none. For a difference, an unusable number in the
+/// header is no error: no pixel of a difference is saturated, so the level is only reported.
 double saturation_of(const Config& config, const RunImage& image) {
   const MeasurementConfig& measurement = config.measurement;
   const std::string& keyword = measurement.saturation_keyword;
@@ -98,7 +100,7 @@ double saturation_of(const Config& config, const RunImage& image) {
   return level.value_or(measurement.saturation);
 }
 
-/// The number of the keyword in the reference frame's header; `of_image` if that header has no usable number.
+/// The number of `keyword` in the reference image's header, if that number is positive; else `of_image`.
 double of_reference(const std::string& keyword, const RunImage& image, double of_image) {
   if (keyword == "none" || image.reference_header.empty()) return of_image;
   for (const HeaderValue& value : header_values(std::string(image.reference_header), "", {keyword}))
@@ -109,8 +111,8 @@ double of_reference(const std::string& keyword, const RunImage& image, double of
   return of_image;
 }
 
-/// Sets measurement.pixel_scale, if it is 0 and needed. Throws Error{input} if a threshold needs it and it is not
-/// known.
+/// Sets measurement.pixel_scale, in arcseconds, if the scale is 0 and needed. Throws Error{input} if a threshold needs
+/// the scale and the scale is unknown. If only columns need the unknown scale, logs a warning instead.
 void resolve_pixel_scale(Config& config, const RunImage& image) {
   const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
   const ColumnChoice choice(config.output.columns);
@@ -144,9 +146,9 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
                columns, reason);
 }
 
-/// A number of the reference frame, such as its gain. Taken from its header, else from the reference's own
-/// configuration, else from the new frame (`of_fresh`). `key` is the number's path; `own` is the configuration of the
-/// reference, `given` that of the new frame.
+/// A number of the reference image, such as the gain: from its header, else from the configuration of the reference
+/// image (`own`), else that of the new image (`of_fresh`). `key` is the path of the number's key. `given` is the
+/// configuration of the new image.
 double number_of_reference(const std::string& key, double MeasurementConfig::*number,
                            std::string MeasurementConfig::*keyword, double of_fresh, const RunImage& image,
                            const Config& own, const Config& given) {
@@ -166,8 +168,8 @@ double number_of_reference(const std::string& key, double MeasurementConfig::*nu
   return result;
 }
 
-/// Sets how both frames of a difference are read (resources.fresh and resources.reference). `config` has the gain and
-/// the saturation of the new frame.
+/// Sets resources.fresh and resources.reference, the settings with which the new image and the reference image of a
+/// difference are read. `config` already has the gain and the saturation of the new image.
 void resolve_frames(const Config& given, const RunImage& image, Config& config) {
   const Config& own = image.of_reference != nullptr ? *image.of_reference : given;
   const FrameSettings fresh = frame_settings(config);
@@ -186,7 +188,6 @@ void resolve_frames(const Config& given, const RunImage& image, Config& config) 
   config.resources.reference = reference;
 }
 
-/// Scales the given PSF to a sum of 1, if psf.normalise asks for it.
 void normalise_given_psf(Config& config) {
   const std::vector<double>* const given = config.resources.numbers_of(psf_key);
   if (config.psf.normalise != PsfNormalise::total || given == nullptr) return;
@@ -195,7 +196,8 @@ void normalise_given_psf(Config& config) {
   config.resources.files[psf_key] = {std::make_shared<const std::vector<double>>(std::move(numbers))};
 }
 
-/// For each file with a set of numbers per image (such as PSFs), keeps only the set of this image.
+/// For each file with one set of numbers per image, such as PSFs, keeps only the set of this image. Throws Error{input}
+/// if the file has no set for this image.
 void choose_numbers(const RunImage& image, Config& config) {
   if (image.kind == RunKind::difference) config.resources.files.erase(psf_key);
   for (auto& [key, sets] : config.resources.files) {
@@ -220,7 +222,7 @@ void choose_numbers(const RunImage& image, Config& config) {
   normalise_given_psf(config);
 }
 
-/// Throws Error{config} if output.columns names a column of the star fit, and no PSF is known.
+/// Throws Error{config} if output.columns names a column of the star fit but no PSF is known.
 void require_psf(const Config& config, const RunImage& image) {
   if (config.psf.method == PsfMethod::fit || image.kind == RunKind::difference || StarFamily::is_known(config)) return;
   for (const auto& column : StarFamily::columns)
@@ -231,7 +233,7 @@ void require_psf(const Config& config, const RunImage& image) {
                               config.place_of("output.columns"), column.declared.column.name));
 }
 
-/// Adds these columns to those that are measured, without writing them to the catalogue.
+/// Adds columns to the measured columns, but not to the columns that are written to the catalogue.
 void measure_besides(std::span<const char* const> names, Config& config) {
   if (!config.resources.written_columns) config.resources.written_columns = config.output.columns;
   const ColumnChoice chosen(config.output.columns);
@@ -244,7 +246,8 @@ void add_columns_of_alerts(Config& config) {
   if (config.resources.has_star_profile) measure_besides(alert_columns_of_stars, config);
 }
 
-/// Adds columns with the radii of the ellipses in which light is summed, which the check image of apertures shows.
+/// Adds the columns with the sizes of Kron's and Petrosian's ellipses, if these ellipses are measured, since the check
+/// image `apertures` draws the ellipses.
 void add_columns_of_outlines(Config& config) {
   constexpr const char* kron[] = {"KRON_RADIUS"};
   constexpr const char* petrosian[] = {"PETRO_RADIUS"};
@@ -253,15 +256,15 @@ void add_columns_of_outlines(Config& config) {
   if (chosen.needs(PetrosianFamily::name)) measure_besides(petrosian, config);
 }
 
-/// The number of pixels that share their noise: the area of the noise's autocorrelation. By default, that of white
-/// noise seen through the beam: twice the beam's area.
+/// The number of pixels that share their noise: the area of the noise's autocorrelation, which is fit.noise_area beam
+/// areas. If fit.noise_area is 0, two beam areas, as for white noise convolved with the beam.
 std::int64_t correlated_pixels(const PixelBeam& beam, const FitConfig& fit) {
   constexpr double white = 2, most = 1e6;
   return std::llround(std::clamp(beam.area() * (fit.noise_area > 0 ? fit.noise_area : white), 1.0, most));
 }
 
-/// The side of meshes, near `wanted`, that divides `pixels` evenly: a thin strip at the end would have an uncertain
-/// level and noise.
+/// A mesh side in pixels, near `wanted`, that divides `pixels` almost evenly. With `wanted` itself, the last mesh could
+/// be narrow, with an uncertain sky level and noise.
 std::int64_t even_side(double wanted, std::int64_t pixels) {
   const auto within = [](std::int64_t side) { return std::clamp(side, least_mesh_size, most_mesh_size); };
   const auto side = static_cast<double>(within(std::llround(wanted)));
@@ -269,8 +272,8 @@ std::int64_t even_side(double wanted, std::int64_t pixels) {
   return within((pixels + count - 1) / count);
 }
 
-/// Sets what the configuration gives in beams: the sides of a mesh, the least area of a source, and how many pixels
-/// share their noise.
+/// Sets what the configuration gives in units of the beam: the sides of a mesh, the least area of a source in pixels,
+/// and the number of pixels that share their noise.
 void resolve_beams(const Shape& image, Config& config) {
   const PixelBeam& beam = *config.resources.beam;
   if (config.background.mesh_beams > 0) {
@@ -283,8 +286,7 @@ void resolve_beams(const Shape& image, Config& config) {
   if (counts_pixels_of_beam(config.detection)) config.detection.correlated_pixels = correlated_pixels(beam, config.fit);
 }
 
-/// Sets the number of pixels that share their noise, if no other setting needs the beam; it is 1 for an image without a
-/// beam.
+/// Sets detection.correlated_pixels if only this setting needs the beam; 1 if the image has no beam.
 void resolve_correlation(Config& config, const RunImage& image, const BeamPlaces& places) {
   if (!counts_pixels_of_beam(config.detection)) return;
   config.detection.correlated_pixels = 1;
@@ -292,7 +294,7 @@ void resolve_correlation(Config& config, const RunImage& image, const BeamPlaces
   try {
     found = find_beam(config.beam, places);
   } catch (const Error&) {
-    return;  // most images have no beam
+    return;  // no warning, since most images have no beam
   }
   try {
     const PixelBeam beam =
@@ -308,7 +310,7 @@ void resolve_correlation(Config& config, const RunImage& image, const BeamPlaces
   }
 }
 
-/// Warns if the header says that the map is not of Stokes I, since fluxes are taken for those of Stokes I.
+/// Warns if the header says that the map is not of Stokes I, since the descriptions of flux columns assume Stokes I.
 void warn_of_polarisation(const RunImage& image) {
   const CubePlane plane = CubeAxes(image.header, image.axes).plane(image.planes.front());
   if (plane.stokes == stokes_i) return;
@@ -317,7 +319,7 @@ void warn_of_polarisation(const RunImage& image) {
                                                                     : fmt::format("number {} of FITS", plane.stokes));
 }
 
-/// Finds the beam of the map, and sets what the configuration gives in beams.
+/// Finds the beam of a radio map, and sets what the configuration gives in units of the beam.
 void resolve_beam(Config& config, const RunImage& image) {
   const BeamPlaces places{image.header, image.primary_header, image.path, image.axes, image.planes, image.weights};
   if (!uses_beam(config)) return resolve_correlation(config, image, places);
@@ -362,17 +364,19 @@ Config resolve(const Config& given, const RunImage& image) {
   if (image.kind == RunKind::difference) resolve_frames(given, image, config);
   require_psf(config, image);
   if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
-    return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
+    // After forced_config, no threshold and no column needs the pixel scale.
+    return forced_config(std::move(config), image.kind == RunKind::ellipses);
   if (fits_crowd(config)) return crowd_config(std::move(config));
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
   if (image.kind == RunKind::difference && !config.output.alerts.empty()) add_columns_of_alerts(config);
   if (std::ranges::count(config.output.check_images, CheckImage::apertures) > 0) add_columns_of_outlines(config);
   if (!is_scored(config) && !is_measured<StarFamily>(ColumnChoice(config.output.columns), config))
-    config.resources.has_star_profile = false;  // nobody asks for it
+    config.resources.has_star_profile = false;  // no requested score and no requested column uses the profile
   if (is_scored(config))
-    config.detection.threshold_unit = ThresholdUnit::detection_sigma;  // the score is a filtered image, whose noise is
-                                                                       // not the sky's
+    // The unit of the threshold is the noise of the score. A score is a filtered image, whose noise differs from that
+    // of the sky.
+    config.detection.threshold_unit = ThresholdUnit::detection_sigma;
   resolve_pixel_scale(config, image);
   return config;
 }

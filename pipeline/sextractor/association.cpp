@@ -21,21 +21,21 @@ using config::fail;
 using sextractor::Request;
 using sextractor::Setting;
 
-/// SExtractor takes a magnitude of this size or more for unknown.
+/// A magnitude of this size or more means an unknown magnitude, as in SExtractor.
 constexpr double unknown_magnitude = 99;
 
 double flux_of(double magnitude) {
   return std::abs(magnitude) < unknown_magnitude ? std::pow(10.0, -0.4 * magnitude) : 0.0;
 }
 
-/// The column (from 0) at an index of ASSOC_PARAMS; none if there are fewer.
+/// The column of the list, from 0, that value number `index` of ASSOC_PARAMS names; empty if there are fewer values.
 std::optional<std::size_t> column_at(const Request& request, std::size_t index) {
   const Setting& setting = request["ASSOC_PARAMS"];
   if (index >= setting.values.size()) return std::nullopt;
   return static_cast<std::size_t>(std::max(1.0, setting.number(index))) - 1;
 }
 
-/// How the numbers of several places become one.
+/// Combines the numbers of all list entries near one source into one set of numbers, as ASSOC_TYPE `type` asks.
 class Combination {
  public:
   Combination(const std::string& type, std::vector<double>& data) : type_(type), data_(data) {}
@@ -102,7 +102,7 @@ AssociationList::AssociationList(const Request& request)
                                      ", by whose places VECTOR_ASSOC and NUMBER_ASSOC are told: there is no such "
                                      "file; name it, or take these columns out");
   const bool by_magnitude = type_ == "MEAN" || type_ == "MAG_MEAN" || type_ == "MIN" || type_ == "MAX";
-  if (by_magnitude && !column_at(request, 2)) type_ = "FIRST";  // as SExtractor
+  if (by_magnitude && !column_at(request, 2)) type_ = "FIRST";  // as SExtractor does if the list has no magnitudes
   read();
 }
 
@@ -168,7 +168,7 @@ Associations AssociationList::of(const std::vector<double>& x, const std::vector
   }
   std::ranges::stable_sort(places, {}, &Place::y);
   Associations all{{}, std::vector<std::vector<double>>(size_)};
-  std::vector<double> data(copied_.size());  // what VECTOR_ASSOC has beyond is 0, as in SExtractor
+  std::vector<double> data(copied_.size());  // VECTOR_ASSOC beyond these columns is 0, as in SExtractor
   for (std::size_t row = 0; row < x.size(); ++row) {
     std::ranges::fill(data, 0);
     all.number.push_back(associate(places, x[row], y[row], data));

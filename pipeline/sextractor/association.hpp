@@ -12,27 +12,29 @@
 
 namespace srcextract {
 
-/// Whether a column is SExtractor's of associations: VECTOR_ASSOC, NUMBER_ASSOC.
+/// Whether a column is one of SExtractor's columns of associations, VECTOR_ASSOC or NUMBER_ASSOC.
 bool is_of_association(std::string_view column);
 
-/// Per source: how many places of a list are near it, and the numbers that the list has of them.
+/// For each source: the number of list entries near the source, and the numbers copied from these entries.
 struct Associations {
   std::vector<std::int32_t> number;
-  std::vector<std::vector<double>> vector;  ///< one for each number of VECTOR_ASSOC
+  std::vector<std::vector<double>> vector;  ///< one vector for each number of VECTOR_ASSOC, with one element per source
 };
 
-/// A list of places (ASSOC_NAME), and how sources are associated with them (ASSOC_*), as in SExtractor.
+/// A list of positions (the file ASSOC_NAME) with which sources are associated as the settings ASSOC_* ask, as in
+/// SExtractor.
 class AssociationList {
  public:
-  /// Reads the list. Throws Error{config} that begins with the place of a setting if there is no such file, if it lacks
-  /// a column that ASSOC_PARAMS names, or if such a column holds no number.
+  /// Reads the list. `request` must outlive this object. Throws Error{config} if the file does not exist, if a column
+  /// that ASSOC_PARAMS names is missing, or if a value of that column is no number.
   explicit AssociationList(const sextractor::Request& request);
 
-  /// The associations of sources at the pixels x, y; the centre of the first pixel is (1, 1). `header` tells the pixels
-  /// of places on the sky (ASSOCCOORD_TYPE WORLD). Throws Error{input} if it has no sky.
+  /// Associates sources at the pixel positions x, y; the centre of the first pixel is (1, 1). If the list has sky
+  /// coordinates (ASSOCCOORD_TYPE WORLD), `header` converts the coordinates to pixels. Throws Error{input} if `header`
+  /// has no celestial WCS.
   Associations of(const std::vector<double>& x, const std::vector<double>& y, const std::string& header) const;
 
-  /// Which sources ASSOCSELEC_TYPE keeps; empty: all.
+  /// For each source, whether ASSOCSELEC_TYPE keeps the source in the catalogue. Empty: all sources are kept.
   std::vector<bool> kept(const Associations& associations) const;
 
   const std::string& path() const { return path_; }
@@ -44,20 +46,22 @@ class AssociationList {
   };
 
   void read();
-  /// Sets which columns of the list become numbers of VECTOR_ASSOC.
+  /// Chooses the columns of the list that are copied to VECTOR_ASSOC. `columns` is the number of columns of the list.
   void choose_columns(std::size_t columns);
   Place parse(std::string_view line, std::size_t line_number) const;
   std::int32_t associate(const std::vector<Place>& places, double x, double y, std::vector<double>& data) const;
 
   const sextractor::Request* request_;
   std::string path_, type_;
-  std::size_t size_;  ///< how many numbers VECTOR_ASSOC has
+  std::size_t size_;  ///< number of values of VECTOR_ASSOC
   std::size_t columns_ = 0;
-  std::vector<std::size_t> copied_;  ///< columns of the list, in the order of VECTOR_ASSOC; at most size_
+  /// Columns of the list, from 0, in the order of VECTOR_ASSOC; at most size_ columns.
+  std::vector<std::size_t> copied_;
   std::vector<Place> places_;
 };
 
-/// Removes the rows of sources that are not kept, renumbers the others, and clears the labels of the removed.
+/// Removes the rows of sources that are not kept, renumbers the remaining sources, and sets the labels of removed
+/// sources to 0.
 void keep_rows(const std::vector<bool>& kept, Extraction& extraction, Vignets& vignets, Associations& associations);
 
 }  // namespace srcextract

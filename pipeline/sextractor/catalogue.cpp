@@ -17,14 +17,15 @@ namespace {
 
 using sextractor::Parameter;
 
-/// Whether a column has several values: one per aperture, flux fraction or flag map.
+/// Whether a column has several values, such as one per aperture, flux fraction or flag map.
 bool is_vector(const std::string& column) {
   return column.ends_with("IMAFLAGS_ISO") || std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& known) {
            return known.repeated && known.column.name == column;
          });
 }
 
-/// Number of values that the user requested of a column. SExtractor ignores the size of columns that are not vectors.
+/// Number of values of a column that the user requested. A size is ignored, as in SExtractor, if the column is no
+/// vector.
 std::size_t values_of(const Parameter& parameter) {
   return parameter.sizes.empty() || !is_vector(parameter.name) ? 1 : static_cast<std::size_t>(parameter.sizes.front());
 }
@@ -36,7 +37,7 @@ std::size_t values_of(const Parameter& parameter) {
                                     "celestial WCS");
 }
 
-/// A writer of one text for the rows of all images.
+/// Makes a writer of one text file for the rows of all images.
 std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, const CatalogRows& rows,
                                    std::int64_t count, const CatalogMetadata& metadata, const Cpu& where) {
   if (type == "ASCII_VOTABLE") return votable_text_sink(file, rows, count, metadata, where);
@@ -83,7 +84,7 @@ void ArrangedRows::add(const CatalogRows& all, const Parameter& parameter, const
   field.column.name = parameter.name.c_str();
   std::visit(
       [&]<class T>(FieldValues<T>& values) {
-        if (values.width > 0) return;  // VIGNET: a picture keeps its size
+        if (values.width > 0) return;  // VIGNET: a picture has a fixed size
         const std::size_t wanted = std::is_same_v<T, float> ? values.size() : values_of(parameter);
         values.elements.resize(std::min(wanted, values.size()));
         if constexpr (std::is_same_v<T, double>) values.elements.resize(wanted, no_value_.data());
@@ -115,7 +116,8 @@ OutputFile write_named_catalogue(const std::string& path, const std::string& typ
   const auto shows_sky = [](const CatalogPiece& piece) { return !piece.without_sky; };
   const CatalogPiece& usual = *std::ranges::find_if(pieces, shows_sky);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const bool any = shows_sky(pieces[i]);  // otherwise it gets the columns, without rows, of a piece that shows a sky
+    // An image without a sky gets the columns of an image with a sky, but no rows.
+    const bool any = shows_sky(pieces[i]);
     arranged.push_back(std::make_unique<ArrangedRows>(any ? pieces[i] : usual, parameters, static_cast<int>(i) + 1));
     if (!any) arranged.back()->drop_rows();
     count += arranged.back()->rows().count;

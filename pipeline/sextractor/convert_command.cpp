@@ -19,12 +19,11 @@
 namespace srcextract {
 namespace {
 
-/// Options of `srcextract convert-config`.
 struct ConvertOptions {
-  std::string configuration;  ///< SExtractor's .sex
-  std::string parameters;     ///< path of the .param file; empty: the one that the configuration names
+  std::string configuration;  ///< path of SExtractor's configuration file
+  std::string parameters;     ///< path of the file with the list of columns; empty: the file that PARAMETERS_NAME names
   std::string output;         ///< empty: standard output
-  bool strict = false;        ///< a setting that cannot be honoured is an error
+  bool strict = false;        ///< whether a setting that srcextract cannot honour is an error
   bool quiet = false;
 };
 
@@ -78,8 +77,8 @@ void require_no_empty_name(const CLI::App& app, const std::string& option, const
     refuse(option + " is an empty text; is a variable of your script not set?");
 }
 
-/// The options; the text that is asked for and nothing else (--help) goes to `answer`. Throws Error{config} if the
-/// arguments make no sense.
+/// Parses the options. Sets `answer` to the only text to print (--help), or to an empty text. Throws Error{config} if
+/// the arguments are invalid.
 ConvertOptions parse_options(int argc, const char* const* argv, std::string& answer) {
   ConvertOptions options;
   CLI::App app(convert_description, "srcextract convert-config");
@@ -94,7 +93,7 @@ ConvertOptions parse_options(int argc, const char* const* argv, std::string& ans
   return options;
 }
 
-/// The inputs, which no output may replace.
+/// The input files, which the output must not replace.
 KeptFiles inputs_of(const sextractor::Request& request, const std::string& yaml) {
   KeptFiles kept({request.path});
   kept.add(request.parameters_path);

@@ -2,8 +2,8 @@
 
 namespace srcextract {
 
-/// Runs `srcextract convert-config`; returns its exit code. Throws Error{config} if the arguments make no sense. With
-/// --strict, throws Error{mismatch} after writing everything if a setting could not be honoured.
+/// Runs `srcextract convert-config`; returns the exit code. Throws Error{config} if the arguments are invalid. With
+/// --strict, throws Error{mismatch} after writing the output if srcextract cannot honour a setting.
 int run_convert(int argc, const char* const* argv);
 
 }  // namespace srcextract

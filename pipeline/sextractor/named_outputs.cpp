@@ -18,15 +18,15 @@ using config::fail;
 using sextractor::Request;
 using sextractor::Setting;
 
-/// The check image of a CHECKIMAGE_TYPE that the translation has not refused; empty for the label map and IDENTICAL.
+/// srcextract's check image for a CHECKIMAGE_TYPE that translate() accepted; empty for the label map and IDENTICAL.
 std::optional<CheckImage> check_image_of(const std::string& type) {
   const std::vector<std::string> names = names_of(CheckImage());
   const auto found = std::ranges::find(names, sextractor::our_check_image(type));
   return found == names.end() ? std::nullopt : std::optional(static_cast<CheckImage>(found - names.begin()));
 }
 
-/// The canonical path of an output: links in its directory are resolved. If the output itself is a link, the link is
-/// replaced, not followed.
+/// The path of an output, with links among the directories resolved. A link that is the output itself is not resolved,
+/// since the output replaces the link and not the link's target.
 std::filesystem::path written_path(const std::string& file) {
   std::error_code ignored;
   const std::filesystem::path name = std::filesystem::absolute(file, ignored);
@@ -65,7 +65,7 @@ std::vector<std::string> NamedOutputs::files() const {
 NamedOutputs named_outputs(const Request& request) {
   const Setting& name = request["CATALOG_NAME"];
   NamedOutputs outputs{.type = request["CATALOG_TYPE"].word(), .catalogue = name.word(), .check_images = {}};
-  // SExtractor writes FITS tables to a file, even if its name is STDOUT.
+  // SExtractor writes FITS tables to a file, even to a file that is called STDOUT.
   const bool is_text = outputs.type.starts_with("ASCII");
   outputs.to_standard_output = is_text && outputs.catalogue == "STDOUT";
   if (outputs.to_standard_output || outputs.type == "NONE") outputs.catalogue.clear();

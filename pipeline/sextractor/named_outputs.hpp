@@ -9,26 +9,27 @@
 
 namespace srcextract {
 
-/// A check image to write, and the path that the user gave it.
+/// A check image to write, and the path that CHECKIMAGE_NAME gives.
 struct NamedCheckImage {
-  std::string type;                 ///< CHECKIMAGE_TYPE
-  std::optional<CheckImage> which;  ///< empty: the label map, or the image itself (IDENTICAL)
+  std::string type;                 ///< value of CHECKIMAGE_TYPE
+  std::optional<CheckImage> which;  ///< srcextract's check image; empty: the label map, or the image itself (IDENTICAL)
   std::string path;
 };
 
 /// The output files of a run of `srcextract sextractor`.
 struct NamedOutputs {
-  std::string type;                 ///< CATALOG_TYPE
-  std::string catalogue;            ///< empty: no file, or standard output
-  bool to_standard_output = false;  ///< the catalogue, then text, goes to standard output
-  std::string xml = {};             ///< facts of the run (WRITE_XML); empty: none
+  std::string type;                 ///< value of CATALOG_TYPE
+  std::string catalogue;            ///< path of the catalogue; empty: no catalogue, or one on standard output
+  bool to_standard_output = false;  ///< whether a catalogue, which is text, goes to standard output
+  std::string xml = {};             ///< path of the file with facts about the run (WRITE_XML); empty: none
   std::vector<NamedCheckImage> check_images = {};
 
   std::vector<std::string> files() const;
 };
 
-/// The outputs that CATALOG_NAME, CHECKIMAGE_NAME and XML_NAME name. Throws Error{config} if the numbers of check
-/// images and names differ, or two outputs are one file.
+/// The outputs that CATALOG_NAME, CHECKIMAGE_NAME and XML_NAME name. Throws Error{config} if CHECKIMAGE_TYPE and
+/// CHECKIMAGE_NAME have different numbers of values, if a check image is requested twice, or if two outputs are the
+/// same file.
 NamedOutputs named_outputs(const sextractor::Request& request);
 
 /// Throws Error{output} if the directory of an output is missing or not writable.

@@ -35,14 +35,14 @@
 namespace srcextract {
 namespace {
 
-/// The offset of the END card in a header's text; npos if the text does not have that card yet.
+/// The offset in bytes of the END card of a header; npos if `text` has no END card yet.
 std::size_t end_card(std::string_view text) {
   for (std::size_t i = 0; i + card_length <= text.size(); i += card_length)
     if (is_end(text.substr(i, card_length))) return i;
   return text.npos;
 }
 
-/// The cards of a primary image, without END, converted to an extension header.
+/// Converts the cards of a primary header, without END, to the header of an image extension.
 std::string as_extension(std::string cards) {
   const std::size_t axes_end = 5 * card_length;  // SIMPLE, BITPIX, NAXIS, NAXIS1, NAXIS2
   cards.insert(axes_end, format_card({"PCOUNT", std::int64_t{0}}) + format_card({"GCOUNT", std::int64_t{1}}));
@@ -64,8 +64,8 @@ void append(const OutputFile& image, OutputFile& all) {
   });
 }
 
-/// Joins single-image files, by HDU, into one file at `path` with an extension for each; the caller commits it. Throws
-/// Error{output}.
+/// Joins files with one image each into one file at `path`, with an extension for each image in the order of the HDUs.
+/// The caller commits the file. Throws Error{output}.
 OutputFile join_images(const std::string& path, const std::map<int, OutputFile>& images) {
   OutputFile all(path);
   all.write(empty_primary_header());
@@ -79,8 +79,8 @@ Buffer<float, Cpu> filled(std::int64_t size, double value, const Cpu& where) {
   return all;
 }
 
-/// SExtractor's result for an image that shows no sky: no sources, and check images of the assumed sky, or of the given
-/// level. Throws Error{input} if the image cannot be read.
+/// The result for an image that shows no sky: no sources, and check images of the sky `sky` that SExtractor assumes, or
+/// of the sky level that the configuration gives. Throws Error{input} if the image cannot be read.
 Extraction extraction_without_sky(const ImageInput& input, const AssumedSky& sky, const Cpu& where) {
   const Shape shape = input.exposure.shape();
   Extraction nothing;
@@ -92,7 +92,7 @@ Extraction extraction_without_sky(const ImageInput& input, const AssumedSky& sky
   std::fill(nothing.runs.row_begin.begin(), nothing.runs.row_begin.end(), 0);
   if (input.config().output.check_images.empty()) return nothing;
   restore_level(input, where, nothing);
-  // The spline through equal nodes is flat.
+  // Equal nodes and second derivatives of 0 give a flat spline.
   SkyMesh<Cpu>& mesh = nothing.check.mesh;
   mesh.grid = mesh_grid(shape, mesh_sides(input.config().background));
   const std::int64_t nodes = mesh.grid.nodes.count();
@@ -106,14 +106,14 @@ Extraction extraction_without_sky(const ImageInput& input, const AssumedSky& sky
   return nothing;
 }
 
-/// The directory TMPDIR, or /tmp if TMPDIR is no directory. A directory that is not writable is reported later.
+/// The directory TMPDIR, or /tmp if TMPDIR is no directory. A directory that is not writable causes an error later,
+/// when the file is made.
 std::filesystem::path directory_of_scratch() {
   std::error_code problem;
   const std::filesystem::path directory = std::filesystem::temp_directory_path(problem);
   return problem ? "/tmp" : directory;
 }
 
-/// Prints the text of a file on standard output.
 void show(const OutputFile& file) {
   file.read_back([](std::span<const std::byte> bytes) {
     print_result({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

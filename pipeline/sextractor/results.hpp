@@ -13,32 +13,33 @@
 
 namespace srcextract {
 
-/// Collects the results of all images of a file, then writes them under the names that the user gave.
+/// Collects the results of all images of a file, then writes the outputs to the paths that the user gave.
 class NamedResults {
  public:
-  /// All must outlive it; `list` is null if nothing is associated.
+  /// The arguments must outlive this object; `list` is null if no column of associations is requested.
   NamedResults(const NamedOutputs& outputs, const sextractor::Request& request, const AssociationList* list)
       : outputs_(outputs), request_(request), list_(list) {}
 
-  /// Takes the result of one image (Job::take). May be called from any thread. Throws Error{output}.
+  /// Adds the result of one image (Job::take). Thread-safe. Throws Error{output}.
   void take(const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where);
 
-  /// Takes an image that shows no sky (Job::take_without_sky); its check images show the sky that SExtractor assumes.
-  /// Throws the failure if the image has a detection image and check images of its sky are asked for. Throws
-  /// Error{output}.
+  /// Adds an image that shows no sky, and has no sources (Job::take_without_sky). The image's check images show the sky
+  /// that SExtractor assumes. Throws `failure` as an Error if the image has a detection image and check images other
+  /// than the label map and IDENTICAL are requested. Throws Error{output}. Thread-safe.
   void take_without_sky(const ImageTask& task, const ImageInput& input, const Failure& failure, const Cpu& where);
 
-  /// Writes all outputs once each is complete, none if one fails. A catalogue for standard output is printed last. An
-  /// image that shows no sky has no sources in the catalogue, which is logged. Throws Error{output} or Error{storage}.
-  /// Throws Error{input} if the images lack a column, or if none shows a sky.
+  /// Writes all outputs, or none if one cannot be written; prints a catalogue for standard output after the files are
+  /// complete. Logs the images that show no sky. Throws Error{output} or Error{storage}. Throws Error{input} if an
+  /// image lacks a requested column, or if no image shows a sky.
   void write(const Cpu& where);
 
  private:
-  /// Associates the sources of a piece with the list.
+  /// Associates the sources of an image with the entries of the list, and removes sources that ASSOCSELEC_TYPE
+  /// excludes.
   void associate(CatalogPiece& piece, Extraction& extraction) const;
   void keep(CatalogPiece piece, const ImageTask& task, const ImageInput& input, Extraction& extraction,
             const Cpu& where);
-  /// Logs the images that show no sky. Throws Error{input} if none shows one.
+  /// Logs the images that show no sky. Throws the failure of an image as an Error if no image shows a sky.
   void require_sky() const;
   void write_check_images(const ImageInput& input, int hdu, const Extraction& extraction,
                           const CatalogMetadata& metadata, const Cpu& where);

@@ -14,7 +14,8 @@ void add_text_parameter(std::string& out, std::string_view name, std::string_vie
          R"(" value=")" + xml_text(value) + "\"/>\n";
 }
 
-/// A field of Extension_Data, with its value for a piece.
+/// A field of the table Extension_Data. `value` gives the field's value for an image; `number` is the image's number in
+/// the file, from 1.
 struct ExtensionField {
   const char *name, *type, *ucd, *unit;
   std::string (*value)(const CatalogPiece& piece, int number);

@@ -9,9 +9,9 @@
 
 namespace srcextract {
 
-/// Writes what SExtractor's WRITE_XML does: a VOTable with facts of the run (MetaData), of each image (Extension_Data),
-/// and all settings (Config). It has no times, so that two runs write the same bytes. The caller commits the file.
-/// Throws Error{output}.
+/// Writes the VOTable of SExtractor's WRITE_XML: facts about the run (MetaData), about each image (Extension_Data), and
+/// all settings (Config). The VOTable contains no times, so that equal runs write equal bytes. The caller commits the
+/// file. Throws Error{output}.
 [[nodiscard]] OutputFile write_run_xml(const std::string& path, const sextractor::Request& request,
                                        const std::vector<CatalogPiece>& pieces);
 

@@ -42,7 +42,8 @@ using sextractor::NamedImage;
 using sextractor::Request;
 using sextractor::Setting;
 
-/// The number of the first extension that is an image; empty if there is none, or no such file.
+/// The number of the first extension that is an image, as text. Empty if the file has no image extension or does not
+/// exist.
 std::string first_extension(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return "";
@@ -51,7 +52,8 @@ std::string first_extension(const std::string& path) {
   return "";
 }
 
-/// The name of an image with its HDU in brackets, with which SExtractor would honour the brackets of maps.
+/// The image's name followed by an HDU in brackets, an example for an error message. If the user names the image with
+/// an HDU, SExtractor honours the HDUs of maps.
 std::string with_extension(const NamedImage& image) {
   std::error_code ignored;
   const bool is_there = std::filesystem::is_regular_file(image.path, ignored);
@@ -60,7 +62,7 @@ std::string with_extension(const NamedImage& image) {
 
 void settle(const char* key, const std::vector<NamedImage>& images, Request& request) {
   const Setting& setting = request[key];
-  const NamedImage& image = images.front();  // the first image decides for both
+  const NamedImage& image = images.front();  // the extension of the first image applies to the maps of both images
   const bool counts = !image.extension.empty();
   std::vector<std::string> values;
   for (const std::string& value : setting.values) {
@@ -78,10 +80,11 @@ void settle(const char* key, const std::vector<NamedImage>& images, Request& req
   request.configuration.set_values(key, std::move(values));
 }
 
-/// Sets the HDU in the files of WEIGHT_IMAGE and FLAG_IMAGE as SExtractor chooses it. If the first image is an
-/// extension, FILE[2], a map is the extension in its brackets. Without brackets, the map is the first extension that is
-/// an image, if any. If the first image is no extension, SExtractor ignores brackets and takes maps in file order.
-/// Brackets are then an Error{config} that says what to type.
+/// Writes into WEIGHT_IMAGE and FLAG_IMAGE the HDU of each map that SExtractor would read.
+/// - If the first image has a number in brackets, FILE[2]: the map's number in brackets, else the map file's first
+///   extension that is an image.
+/// - If the first image has no number: SExtractor ignores numbers and reads the maps of a file in order. Throws
+///   Error{config} if a map has a number; the message says what to type.
 void settle_map_extensions(const std::vector<NamedImage>& images, Request& request) {
   const Setting& types = request["WEIGHT_TYPE"];
   bool has_map = false;
@@ -103,7 +106,7 @@ Verbosity verbosity_of(const std::string& type) {
   return type == "QUIET" ? Verbosity::quiet : type == "FULL" ? Verbosity::verbose : Verbosity::normal;
 }
 
-/// The request of the configuration file and the options; options take precedence.
+/// Makes a request from the configuration file and the command line; options of the command line take precedence.
 Request read_request(const SextractorOptions& options) {
   std::error_code ignored;
   const bool is_named = !options.configuration.empty();
@@ -135,7 +138,8 @@ Request read_request(const SextractorOptions& options) {
   return request;
 }
 
-/// The srcextract configuration of a request. Errors in it name places in the user's SExtractor files.
+/// Converts a request to a configuration of srcextract. Errors about the configuration cite the lines of the user's
+/// SExtractor files.
 GivenConfig given_config(const Request& request, const Translation& translation) {
   std::vector<std::size_t> lines;
   GivenConfig given = parse_given(sextractor::entries_as_yaml(translation.entries, lines), request.path, {});
@@ -148,7 +152,7 @@ GivenConfig given_config(const Request& request, const Translation& translation)
   return given;
 }
 
-/// Adds settings for the detection image alone.
+/// Adds the settings that apply only to the detection image.
 GivenConfig of_detection(GivenConfig given, const Translation& translation, const std::string& path) {
   for (const Unmet& unmet : translation.unmet)
     if (!unmet.for_detection.empty())
@@ -157,7 +161,7 @@ GivenConfig of_detection(GivenConfig given, const Translation& translation, cons
   return given;
 }
 
-/// Sets the HDUs to extract. NamedResults joins their catalogues, so output.one_catalogue is off.
+/// Sets the HDUs to extract. Turns output.one_catalogue off, since NamedResults joins the catalogues of the HDUs.
 GivenConfig of_images(GivenConfig given, const HduNames& hdu) {
   for (Config* config : {&given.config, &given.written}) {
     config->input.hdu = hdu;
@@ -167,19 +171,19 @@ GivenConfig of_images(GivenConfig given, const HduNames& hdu) {
   return given;
 }
 
-/// The measured HDUs of a file: all, or the named extension.
 HduNames measured_hdus(const NamedImage& image) {
   return image.extension.empty() ? "all" : image.extension;
 }
 
-/// The HDUs of the detection image. If one HDU is measured: the first; if several: the HDUs with the same numbers.
+/// The HDUs of the detection image: the number in brackets, else the first image if one HDU is measured, else the HDUs
+/// with the same numbers as the measured HDUs.
 HduNames found_hdus(const NamedImage& image, const NamedImage& measured) {
   if (!image.extension.empty()) return image.extension;
   const bool one = !measured.extension.empty() || select_images(measured.path, "all").size() == 1;
   return one ? HduNames() : HduNames("all");
 }
 
-/// A file to extract as a request says.
+/// The file to extract, and the files that no output may replace.
 struct FilePlan {
   PlannedFile file;
   KeptFiles kept;
@@ -187,14 +191,14 @@ struct FilePlan {
 
 FilePlan plan_file(const SextractorOptions& options, const Request& request, const Translation& translation) {
   const NamedImage measured = named_image(options.images.back()), found = named_image(options.images.front());
-  for (const NamedImage& image : {measured, found})  // opened here, so that the error about a missing extension has its
-                                                     // name
+  // Selects the extension only to report a missing extension here, by the name that the user typed.
+  for (const NamedImage& image : {measured, found})
     if (!image.extension.empty()) FitsImages(image.path).select(image.extension, "the number between brackets");
   const bool two = options.images.size() == 2;
   const GivenConfig given = given_config(request, translation);
   const GivenConfig detection = of_detection(given, translation, request.path);
   require_use(two ? std::vector{given.unused, detection.unused} : std::vector{detection.unused});
-  // If a key has two values, SExtractor uses the first one when there is a single image.
+  // If a key has one value for each of two images, SExtractor applies the first value to a single image.
   FilePlan plan{{look_at(measured.path, std::filesystem::path(measured.path).filename()), {}},
                 KeptFiles({measured.path, found.path, request.path, request.parameters_path})};
   plan.file.file.config = make_image_config(of_images(two ? given : detection, measured_hdus(measured)));
@@ -210,8 +214,8 @@ FilePlan plan_file(const SextractorOptions& options, const Request& request, con
   return plan;
 }
 
-/// Throws Error{input} if an image to extract gives no sky positions and a column of `parameters`, or the list of
-/// ASSOC_NAME, needs them. Reads headers alone. Passes over images that cannot be opened: their extraction says why.
+/// Throws Error{input} if an image has no celestial WCS, and a column of `parameters` or the list ASSOC_NAME needs one.
+/// Reads only headers. Skips images that cannot be opened; their extraction reports the error.
 void require_positions(const NamedImage& measured, const std::vector<sextractor::Parameter>& parameters,
                        const AssociationList* list) {
   for (const SelectedImage& selected : select_images(measured.path, measured_hdus(measured))) {

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Runs `srcextract sextractor` with SExtractor's options, and returns the exit code. Throws Error{config}, before
-/// anything is written, for functions of SExtractor that are missing here.
+/// Runs `srcextract sextractor` and returns the exit code. Throws Error{config}, before anything is written, if a
+/// setting asks for a function of SExtractor that srcextract lacks.
 int run_sextractor(const SextractorOptions& options);
 
 }  // namespace srcextract

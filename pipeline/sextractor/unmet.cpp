@@ -16,8 +16,8 @@ namespace {
 using sextractor::Request;
 using sextractor::Unmet;
 
-/// Adds what only the command, not a converted configuration, has to do as SExtractor: tables of type FITS_TPX, and
-/// headers in files beside the images.
+/// Adds problems that concern only `srcextract sextractor`, and not a converted configuration: catalogues of type
+/// FITS_TPX, and header files beside the images (HEADER_SUFFIX).
 void add_files_beside(const Request& request, const std::vector<std::string>& images, std::vector<Unmet>& unmet) {
   const auto lose = [&](const char* key, const std::string& reason) {
     unmet.push_back({request[key].text(), request[key].place, reason, true});
@@ -37,14 +37,14 @@ void add_files_beside(const Request& request, const std::vector<std::string>& im
   }
 }
 
-/// Whether an image of the file has integers that FITS_UNSIGNED is about.
+/// Whether an image of the file has integers of more than 8 bits, to which FITS_UNSIGNED applies.
 bool has_signed_integers(const std::string& file) {
   return std::ranges::any_of(select_images(file, "all"),
                              [](const SelectedImage& selected) { return selected.open().plane(1).format.bitpix > 8; });
 }
 
-/// Adds a problem if WEIGHT_TYPE has one value other than NONE and there are fewer than two maps. SExtractor then uses
-/// the first image's noise in the second image too.
+/// Adds a problem if WEIGHT_TYPE has a single value other than NONE, without a second weight map. SExtractor then uses
+/// the first image's noise for the errors of the second image, too.
 void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
   const sextractor::Setting& types = request["WEIGHT_TYPE"];
   const std::string type = types.word();
@@ -72,7 +72,7 @@ void require_met(const Request& request, const sextractor::Translation& translat
                  column.name);
   std::vector<Unmet> lost = translation.unmet;
   std::erase_if(lost, [](const Unmet& unmet) {
-    // HEADER_SUFFIX only matters if such a header exists.
+    // add_files_beside() reports HEADER_SUFFIX if a file with that suffix exists.
     return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ") ||
            is_of_association(unmet.what.substr(0, unmet.what.find('(')));
   });

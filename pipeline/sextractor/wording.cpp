@@ -14,7 +14,7 @@
 namespace srcextract {
 namespace {
 
-/// srcextract's keys, section.key, with the words for them in messages: the names of one or more of SExtractor's keys,
+/// Maps srcextract's keys, "section.key", to words for messages: the names of SExtractor's keys, separated by commas,
 /// or a phrase such as IMAGE[number]. Empty: no equivalent.
 std::map<std::string, std::string, std::less<>> all_keys() {
   std::map<std::string, std::string, std::less<>> keys;
@@ -30,7 +30,7 @@ std::map<std::string, std::string, std::less<>> all_keys() {
   return keys;
 }
 
-/// Values with other names in SExtractor.
+/// Values that have other names in SExtractor: srcextract's phrase, then SExtractor's.
 constexpr std::pair<std::string_view, std::string_view> phrases[] = {
     {"weights.type rms", "WEIGHT_TYPE MAP_RMS"},
     {"weights.type none", "WEIGHT_TYPE NONE"},
@@ -43,7 +43,7 @@ bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// End of a name that begins at `begin`.
+/// End of the name that begins at `begin`; `begin` if there is none.
 std::size_t name_end(std::string_view text, std::size_t begin) {
   while (begin < text.size() && is_of_name(text[begin])) ++begin;
   return begin;

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// A message with SExtractor's keys in place of srcextract's: GAIN for measurement.gain. Keys without a counterpart
-/// stay, and the message ends with an explanation of them.
+/// Replaces srcextract's keys in a message by SExtractor's, as measurement.gain by GAIN. Keys without an equivalent
+/// stay; an explanation of these keys is added to the end of the message.
 std::string in_sextractors_words(const std::string& message);
 
 }  // namespace srcextract

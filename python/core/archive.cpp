@@ -6,7 +6,8 @@
 namespace srcextract::python {
 
 void ArchiveReader::text(const char*& text) {
-  // Names and descriptions of columns, of which there are few: kept for as long as the program runs.
+  // The texts are names and descriptions of columns. All different texts together are few, and are kept until the
+  // program ends.
   static std::mutex mutex;
   static std::set<std::string, std::less<>> known;
   std::string read;

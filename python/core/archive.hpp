@@ -17,18 +17,19 @@
 
 namespace srcextract::python {
 
-// Values as bytes, and back, on machines of one byte order and for one version of the program. Both archives walk a
-// value in the same order: each_part(archive, value) names the parts of a struct, found by its type.
+// Converts values to bytes and back, for pickling. The bytes are valid only for machines of the same byte order and the
+// same version of the program. each_part(archive, value), overloaded by type, visits the parts of a value in the same
+// order for writing and for reading.
 
-/// Appends values to bytes.
+/// Appends values to a string of bytes.
 class ArchiveWriter {
  public:
   void bytes(void* from, std::int64_t count) {
     if (count > 0) held_.append(static_cast<const char*>(from), static_cast<std::size_t>(count));
   }
-  /// Appends a length; the reader's function of this name sets `count` instead.
+  /// Appends a length. ArchiveReader::length() sets `count` instead.
   void length(std::int64_t& count) { bytes(&count, sizeof count); }
-  /// Appends the text that `text` points to.
+  /// Appends a copy of a null-terminated text.
   void text(const char*& text) {
     std::string copy = text;
     (*this)(copy);
@@ -42,7 +43,7 @@ class ArchiveWriter {
   std::string held_;
 };
 
-/// Takes values from bytes, which must outlive it. Throws Error{input} if they end early.
+/// Reads values from bytes, which must outlive this object. Throws Error{input} if the bytes end early.
 class ArchiveReader {
  public:
   explicit ArchiveReader(std::span<const char> from) : left_(from) {}
@@ -54,7 +55,7 @@ class ArchiveReader {
   }
   void length(std::int64_t& count) {
     bytes(&count, sizeof count);
-    require(count);  // each element takes at least a byte
+    require(count);  // each element takes at least one byte, so a greater count means damaged bytes
   }
   void text(const char*& text);
   bool at_end() const { return left_.empty(); }

@@ -15,11 +15,11 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// The storage of a type's elements.
+/// The storage format of an array's elements.
 struct Element {
   PixelFormat format;
-  bool turned = false;  ///< whether FITS stores the type with the highest bit inverted: int8, and unsigned types of
-                        ///< more than a byte
+  /// Whether FITS stores this type with the highest bit inverted: true for int8, uint16, uint32 and uint64.
+  bool turned = false;
 };
 
 [[noreturn]] void refuse(const std::string& type) {
@@ -43,12 +43,12 @@ Element element_of(const std::string& type) {
   return element;
 }
 
-/// The value that is added to a stored integer of a type that FITS stores with an inverted highest bit.
+/// The offset to add to stored integers of a type that FITS stores with the highest bit inverted.
 double offset_of(const PixelFormat& format) {
   return format.bitpix == 8 ? -128.0 : static_cast<double>(std::uint64_t{1} << (format.bitpix - 1));
 }
 
-/// Copies elements that are `step` bytes apart.
+/// Copies `count` elements of `bytes` bytes each, which are `step` bytes apart.
 void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::size_t bytes, std::byte* out) {
   if (step == static_cast<std::int64_t>(bytes)) {
     std::memcpy(out, from, static_cast<std::size_t>(count) * bytes);
@@ -64,12 +64,12 @@ void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::s
   if (bytes == 8) each(std::integral_constant<std::size_t, 8>());
 }
 
-/// Converts the address of the first pixel, which Python passes as an integer, to a pointer.
 const std::byte* address_of(const PlaneArray& array) {
   return std::bit_cast<const std::byte*>(array.address);
 }
 
-/// Sets the device in whose memory the array lies. If a stream is given, reading waits for the work already in it.
+/// Sets array.device to the GPU whose memory has the array. If `stream` is given, reads of the array wait for the work
+/// in that stream.
 void put_on_device(PlaneArray& array, const std::optional<std::uintptr_t>& stream) {
   array.device = device_of(address_of(array));
   if (!array.device)
@@ -93,8 +93,8 @@ PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> rea
   const std::byte* const first = address_of(array);
   const bool dense = array.strides[1] == bytes && (array.strides[0] == bytes * array.shape[1] || array.shape[0] == 1);
   if (turned) {
-    // With an inverted bit, an element is its stored value plus the offset. BLANK refers to the element, so the offset
-    // is subtracted from it.
+    // The value of an element is the stored value, with the inverted bit, plus the offset. BLANK is a value of the
+    // element, so the offset is subtracted from BLANK.
     source.format.bzero = array.bzero + array.bscale * offset_of(format);
     if (array.blank) source.format.blank = *array.blank - static_cast<std::int64_t>(offset_of(format));
   }

@@ -37,12 +37,11 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// The result for one image.
 struct BatchResult {
   std::string name;
   std::unique_ptr<Catalogue> catalogue;  ///< null if the image failed
-  std::string kind, message;             ///< of the failure
-  bool last = false;                     ///< the last image of its file
+  std::string kind, message;             ///< kind and message of the failure; empty if the image was extracted
+  bool last = false;                     ///< whether this is the last image of the file
 };
 
 class Batch {
@@ -66,8 +65,8 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  /// Returns the result of the next image, in the order of the files, once it is done; null after the last. Throws the
-  /// error that ended the run.
+  /// Waits for the result of the next image, in the order of the files, and returns the result. Returns null after the
+  /// last image. Throws the error that ended the run.
   std::unique_ptr<BatchResult> next() {
     for (;;) {
       {
@@ -84,7 +83,7 @@ class Batch {
     }
   }
 
-  /// Stops the work, and gives up images under way.
+  /// Stops the work; discards images that are being extracted.
   void stop() {
     stop_ = true;
     const WithoutGil others;
@@ -93,7 +92,7 @@ class Batch {
   }
 
  private:
-  /// The results of a file's images, by HDU.
+  /// The results of a file's images, by HDU. `told` counts the results so far, `expected` the images of the file.
   struct Outcome {
     std::map<int, BatchResult> images = {};
     int told = 0, expected = 1;
@@ -103,7 +102,7 @@ class Batch {
     return file < outcomes_.size() && outcomes_[file].told >= outcomes_[file].expected;
   }
 
-  /// Takes the next result; null if it is not there yet. The caller holds the lock.
+  /// The next result, or null if the next result is not ready. The caller holds the mutex.
   std::unique_ptr<BatchResult> take_next() {
     while (is_done(next_) || (ended_ && next_ < outcomes_.size())) {
       std::map<int, BatchResult>& images = outcomes_[next_].images;
@@ -164,8 +163,8 @@ class Batch {
     changed_.notify_all();
   }
 
-  /// Delays the opening of a further file while many results wait to be taken. The results may themselves wait for the
-  /// first file's result, which this very worker may have to make. So after a short delay a file is opened anyway.
+  /// Delays opening another file while many results wait for next(). After a short delay the file is opened anyway. The
+  /// waiting results may all be of later files, while next() waits for an earlier file that this worker has to extract.
   void wait_for_room() {
     std::unique_lock lock(mutex_);
     const auto has_room = [&] { return stop_ || waiting_ < most_waiting_; };

@@ -4,17 +4,18 @@
 
 namespace srcextract::python {
 
-/// `Batch`, which extracts files, several at a time, and returns the results in the order of the files.
+/// Adds the class `Batch`, which extracts several files in parallel and returns the results in the order of the files.
 void bind_batch(nanobind::module_& module);
 
-/// Adds `compare` and `merge` to the module, which return the results of these commands.
+/// Adds the functions `compare` and `merge`, which do the work of these commands and return the results.
 void bind_commands(nanobind::module_& module);
 
-/// Adds `read_dlpack(capsule)` to the module, which takes over the result of `__dlpack__()`. It returns the device type
-/// (DLPack's number), the address of the first element, shape, strides in bytes, the type like "<f4", and the owner.
+/// Adds the function `read_dlpack(capsule)`, which takes ownership of a capsule made by `__dlpack__()`. The function
+/// returns the device type (DLPack's number), the address of the first element, the shape, the strides in bytes, the
+/// type (as "<f4"), and an object that owns the memory.
 void bind_dlpack(nanobind::module_& module);
 
-/// Converts Error to the class in srcextract.errors for its kind.
+/// Makes exceptions of class Error appear in Python as the classes of srcextract.errors.
 void bind_errors(nanobind::module_& module);
 
 }  // namespace srcextract::python

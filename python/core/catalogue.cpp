@@ -37,7 +37,8 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// The unit as written in catalogues.
+/// The unit of a column as catalogues have it. The unit of pixel values and the unit of sums of pixels depend on the
+/// image.
 std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
   const std::string_view unit = column.unit;
   if (unit == pixel_value_unit) return metadata.pixel_unit;
@@ -45,7 +46,7 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
   return column.unit;
 }
 
-/// Makes a NumPy array that shares the values of a column; text is copied.
+/// Makes a NumPy array that shares the values of a column. Texts are copied.
 nb::object array_of(ColumnValues& values, nb::handle owner) {
   return std::visit(
       [&]<class T>(std::vector<T>& held) -> nb::object {
@@ -61,14 +62,14 @@ nb::object array_of(ColumnValues& values, nb::handle owner) {
       values);
 }
 
-/// Appends the columns of a table to a list, each as name, values, unit, UCD, description.
+/// Appends the columns of a table to a list, as tuples (name, values, unit, UCD, description).
 void append_columns(Table& table, nb::handle owner, nb::list& columns) {
   for (TableColumn& column : table.columns)
     columns.append(
         nb::make_tuple(column.name, array_of(column.values, owner), column.unit, column.ucd, column.description));
 }
 
-/// All columns of a catalogue as tuples (name, values, unit, UCD, description); columns copied from a table of
+/// All columns of the catalogue as tuples (name, values, unit, UCD, description). Columns copied from a table of
 /// positions come last.
 nb::list columns_of(nb::handle self) {
   auto& catalogue = nb::cast<Catalogue&>(self);
@@ -81,7 +82,8 @@ nb::list columns_of(nb::handle self) {
   return columns;
 }
 
-/// The fitted Gaussians, or the sources that Gaussians make up, as a list like columns_of().
+/// The columns of the fitted Gaussians, or of the sources that consist of Gaussians, as a list like that of
+/// columns_of().
 nb::list fitted_columns(nb::handle self, bool gaussians) {
   auto& catalogue = nb::cast<Catalogue&>(self);
   if (!catalogue.result.extraction.fitted)
@@ -103,7 +105,7 @@ Psf psf_of(const Catalogue& catalogue) {
   return psf_of_table(found_psf(catalogue).made.table, catalogue.name);
 }
 
-/// The sources that were considered for the PSF, as a list like columns_of().
+/// The columns of the sources that were considered for the PSF, as a list like that of columns_of().
 nb::list stars_of(nb::handle self) {
   auto& catalogue = nb::cast<Catalogue&>(self);
   if (catalogue.stars.columns.empty()) catalogue.stars = star_table(found_psf(catalogue).stars);
@@ -114,7 +116,7 @@ nb::list stars_of(nb::handle self) {
 
 enum class SkyPart { level, rms };
 
-/// The level or the noise of the sky in every pixel.
+/// A NumPy image of the sky's level or noise.
 nb::object sky_of(const Catalogue& catalogue, SkyPart part) {
   Image<float, Cpu> image;
   {
@@ -132,7 +134,7 @@ nb::object sky_of(const Catalogue& catalogue, SkyPart part) {
   return numpy_image(std::move(image));
 }
 
-/// NUMBER of the source of every pixel, or 0.
+/// A NumPy image with the NUMBER of the source in each pixel; 0: no source.
 nb::object segmentation_of(const Catalogue& catalogue) {
   if (!catalogue.config.kept.segmentation)
     throw Error(ErrorKind::config,
@@ -148,7 +150,7 @@ nb::object segmentation_of(const Catalogue& catalogue) {
   return numpy_image(std::move(image));
 }
 
-/// The named format, or the format of the path's ending.
+/// The format named `format`, or without a name the format of the path's ending.
 CatalogFormat format_of(const std::string& path, const std::optional<std::string>& format) {
   if (!format) return format_of_ending(path).format;
   const auto found = std::ranges::find(catalog_formats, *format, &FormatNames::name);
@@ -160,7 +162,7 @@ CatalogFormat format_of(const std::string& path, const std::optional<std::string
 
 using RowNumbers = std::vector<std::int64_t>;
 
-/// Keeps the values of some rows; each row has `each` values.
+/// Keeps only the given rows of `values`, which has `each` values per row.
 template <class T>
 void keep_rows(std::vector<T>& values, const RowNumbers& rows, std::int64_t each = 1) {
   std::vector<T> kept;
@@ -170,13 +172,13 @@ void keep_rows(std::vector<T>& values, const RowNumbers& rows, std::int64_t each
   values = std::move(kept);
 }
 
-/// Keeps some rows of all columns.
+/// Keeps only the given rows of all columns.
 template <class AnyColumn>
 void keep_rows_of_columns(std::vector<AnyColumn>& columns, const RowNumbers& rows) {
   for (AnyColumn& column : columns) std::visit([&](auto& values) { keep_rows(values, rows); }, column.values);
 }
 
-/// Writes the catalogue, or some of its rows, which exist.
+/// Writes the catalogue, or only the given rows, all of which must exist.
 void write(const Catalogue& catalogue, const std::string& path, const std::optional<std::string>& format,
            const std::optional<RowNumbers>& rows) {
   const WithoutGil others;
@@ -201,7 +203,7 @@ void write(const Catalogue& catalogue, const std::string& path, const std::optio
   commit(files, Flush::now);
 }
 
-/// The page of output.report.
+/// The HTML page of output.report.
 std::string report_of(const ImageInput& input, const ImageResult& result, const Execution& run,
                       const CatalogMetadata& metadata) {
   double seconds = 0;
@@ -233,7 +235,7 @@ std::vector<std::pair<std::string, double>> times_of(const Catalogue& catalogue)
 
 std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Execution& run) {
   ImageConfig config = *input.file.config;
-  config.config.output.formats = {CatalogFormat::ldac};  // the format with the most complete metadata
+  config.config.output.formats = {CatalogFormat::ldac};  // the format with the most metadata
   auto catalogue = std::make_unique<Catalogue>();
   catalogue->metadata = metadata_of(input, result.extraction, config);
   catalogue->name = input.name;
@@ -274,7 +276,7 @@ void bind_catalogue(nb::module_& module) {
       .def("gaussians", [](nb::object self) { return fitted_columns(self, true); })
       .def("sources", [](nb::object self) { return fitted_columns(self, false); })
       .def("psf", &psf_of)
-      .def("stars", &stars_of, nb::lock_self())  // fills the table of stars
+      .def("stars", &stars_of, nb::lock_self())  // locked, since stars() fills the table of stars
       .def("background", [](const Catalogue& self) { return sky_of(self, SkyPart::level); })
       .def("rms", [](const Catalogue& self) { return sky_of(self, SkyPart::rms); })
       .def("segmentation", &segmentation_of)

@@ -88,7 +88,7 @@ void each_part(Archive& archive, Vignets& vignets) {
 
 namespace {
 
-/// The parts of an extraction that Python asks for later. Check images of the command are not among them.
+/// The parts of an extraction that methods of the Python class need later. Pixels of check images are left out.
 template <class Archive>
 void each_part_kept(Archive& archive, Extraction& of) {
   archive(of.sources, of.background, of.levels, of.masked_nan, of.masked_infinite, of.masked_blank, of.masked_weight,

@@ -7,11 +7,12 @@
 
 namespace srcextract::python {
 
-/// A catalogue as bytes, for another process of the same version: the columns, and all that its maps, tables and files
-/// are made of.
+/// Converts a catalogue to bytes for pickling: the columns, and the data from which maps, tables and files are made.
+/// The bytes are valid for other processes with the same version of the program.
 std::string state_of(Catalogue& catalogue);
 
-/// The catalogue again. Throws Error{input} if the bytes are damaged, or another version made them.
+/// Makes a catalogue from bytes of state_of(). Throws Error{input} if the bytes are damaged or come from another
+/// version.
 Catalogue catalogue_of_state(std::span<const char> state);
 
 }  // namespace srcextract::python

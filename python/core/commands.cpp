@@ -24,7 +24,8 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// Returns whether everything is within the rules, the report as JSON, and the text that the command would print.
+/// Compares two catalogues or directories. Returns whether all differences are within the rules, the report as JSON,
+/// and the text that the command `compare` would print.
 std::tuple<bool, std::string, std::string> compare(const std::string& reference, const std::string& other,
                                                    const std::string& rules_path, const std::string& matched,
                                                    int threads) {
@@ -41,7 +42,7 @@ std::tuple<bool, std::string, std::string> compare(const std::string& reference,
           in_words_of_python(one ? format_tables(files.front()) + format_verdict(files.front()) : format_files(files))};
 }
 
-/// Returns the numbers of images, failed images and sources.
+/// Merges the catalogues of a survey. Returns the numbers of images, of failed images and of sources.
 std::tuple<std::int64_t, std::int64_t, std::int64_t> merge(const std::vector<std::string>& directories,
                                                            const std::string& output, bool partial) {
   const WithoutGil others;

@@ -27,7 +27,7 @@ std::string type_of(const nb::dlpack::dtype& type) {
   return std::string(type.bits == 8 ? "|" : "<") + kind + std::to_string(type.bits / 8);
 }
 
-/// Owner of a capsule's array.
+/// Keeps the array of a DLPack capsule alive.
 struct Lent {
   nb::ndarray<nb::ro> array;
 };

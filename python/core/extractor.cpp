@@ -45,7 +45,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// Throws Error{config} if the configuration has keys without use for a difference that returns a catalogue.
+/// Throws Error{config} if a key has no effect on a difference whose result is a catalogue in memory.
 void require_difference(const Config& config, const std::shared_ptr<const ImageConfig>& of_reference) {
   require_config_beside(config, {.reference = "the reference", .of_reference = of_reference});
   if (!config.output.alerts.empty())
@@ -86,7 +86,7 @@ bool has_device() {
 Machine machine_of(const MachineWish& wish, const Workload& work) {
   Machine machine = choose_machine(wish, work);
   if (wish.backend != Backend::automatic || wish.devices.empty() || !machine.devices.empty()) return machine;
-  // Throws if a named device is missing. If there is no GPU at all, the log already has a message about it.
+  // Throws if a named device is missing. Without any GPU, the log already has a message.
   if (has_device())
     for (const int device : wish.devices) find_cuda_device(device);
   return machine;
@@ -101,20 +101,19 @@ Backend backend_of(const std::string& word) {
 
 namespace {
 
-/// An image and its maps, as arrays.
+/// An image and the maps that belong to the image, as arrays.
 struct PixelInputs {
   std::string name, header, primary_header;
   std::vector<PlaneArray> planes;
   std::optional<PlaneArray> weights, mask, level;
 };
 
-/// Files that are read with an image; empty: none. `positions_name` is the name under which a table of positions is
-/// known.
+/// Paths of files that are read with an image; empty: none. Messages call the table of positions `positions_name`.
 struct FilesWith {
   std::string reference, positions, positions_name;
 };
 
-/// The table of positions and the reference, as far as they are given; null if neither is.
+/// The table of positions and the reference image, if given; null if neither is given.
 std::shared_ptr<const FilesBeside> files_beside(const FilesWith& with, const Configuration& configuration) {
   if (with.positions.empty() && with.reference.empty()) return nullptr;
   const FilesBeside beside{
@@ -132,7 +131,7 @@ std::shared_ptr<PositionTables> tables_of(const FilesWith& with) {
   return tables;
 }
 
-/// Makes a job that passes its catalogues to `take` instead of writing them.
+/// Makes a job that passes catalogues to `take` and writes no files.
 Job job_of(const FilesWith& with, const KeptFiles& nothing, TakeResult take) {
   return {.output_dir = ".",
           .arguments = {},
@@ -142,7 +141,7 @@ Job job_of(const FilesWith& with, const KeptFiles& nothing, TakeResult take) {
           .take = std::move(take)};
 }
 
-/// The given arrays with their names.
+/// The arrays that were given, each with the name for messages.
 std::vector<std::pair<const char*, const PlaneArray*>> arrays_of(const PixelInputs& inputs) {
   std::vector<std::pair<const char*, const PlaneArray*>> arrays;
   for (const PlaneArray& plane : inputs.planes) arrays.emplace_back("the image", &plane);
@@ -152,8 +151,9 @@ std::vector<std::pair<const char*, const PlaneArray*>> arrays_of(const PixelInpu
   return arrays;
 }
 
-/// The device of the arrays; empty if all are on the host. Throws Error{device} if they are on several devices, or on a
-/// device that the user did not name. Throws Error{config} if the user chose the CPU.
+/// The GPU whose memory has the arrays; empty if all arrays are in host memory. Throws Error{device} if the arrays are
+/// on several GPUs or on a GPU that the user did not name. Throws Error{config} if an array is on a GPU and the user
+/// chose the CPU.
 std::optional<int> device_of(const PixelInputs& inputs, const MachineWish& wish) {
   std::optional<int> device;
   const char* first = nullptr;
@@ -205,7 +205,7 @@ class Extractor {
     return catalogue;
   }
 
-  /// The catalogues of a file's images that input.hdu selects, in their order.
+  /// Extracts the images of a file that input.hdu selects; returns the catalogues in the order of the HDUs.
   std::vector<std::unique_ptr<Catalogue>> extract_file(const Configuration& configuration, const std::string& path,
                                                        const FilesWith& with) {
     std::vector<std::unique_ptr<Catalogue>> catalogues;
@@ -214,7 +214,7 @@ class Extractor {
   }
 
  private:
-  /// Extracts an image; the caller holds the lock.
+  /// Extracts one image. The caller holds mutex_.
   std::unique_ptr<Catalogue> extract_on(std::optional<int> device, const Configuration& configuration,
                                         const PixelInputs& inputs, const FilesWith& with) {
     ImageFile file{.path = inputs.name, .name = inputs.name, .config = configuration.given};
@@ -255,7 +255,7 @@ class Extractor {
     return catalogue;
   }
 
-  /// Describes a map that is an array as if it had been selected from the image's file.
+  /// Describes a map that is given as an array in the same way as a map that is an HDU of a file.
   SelectedMap map_of(const std::optional<PlaneArray>& array, int hdu, const std::string& name) {
     if (!array) return std::nullopt;
     SelectedImage selected;
@@ -268,14 +268,15 @@ class Extractor {
     return selected;
   }
 
-  /// Whether a device may be used for work on host arrays.
+  /// Whether the work on arrays in host memory may use a GPU.
   bool may_take_device(const Workload& work) const {
     if (wish_.backend == Backend::cpu || !cuda_built()) return false;
     return wish_.backend == Backend::cuda || !wish_.devices.empty() ||
            estimate_times(work, wish_.threads).favours_gpu();
   }
 
-  /// The reader through which the host reads arrays of that device, kept for later arrays; null for a host array.
+  /// The reader through which the host reads the array; null for an array in host memory. Kept for later arrays of the
+  /// same GPU.
   std::shared_ptr<DeviceReader> reader_of(const PlaneArray& array) {
     if (!array.device) return nullptr;
     std::shared_ptr<DeviceReader>& reader = readers_[*array.device];
@@ -315,7 +316,7 @@ class Extractor {
     return catalogues;
   }
 
-  /// The execution for images on that device.
+  /// The execution for arrays on the GPU `device`; made once and kept.
   const Execution& execution_on(int device) {
     const auto known = on_devices_.find(device);
     if (known != on_devices_.end()) return known->second;
@@ -324,7 +325,8 @@ class Extractor {
     return on_devices_.emplace(device, on_device(machine, machine.devices.front(), machine.cpu.threads)).first->second;
   }
 
-  /// The execution for an image of `bytes` bytes; large and small images have one each, which is kept.
+  /// The execution for an array in host memory of `bytes` bytes. One execution for large arrays and one for small
+  /// arrays are made once and kept.
   const Execution& execution_for(std::int64_t bytes) {
     const Workload work{.pixel_bytes = bytes};
     std::optional<Execution>& execution = may_take_device(work) ? for_large_images_ : for_small_images_;
@@ -338,8 +340,7 @@ class Extractor {
 
   MachineWish wish_;
   std::timed_mutex mutex_;
-  std::optional<Execution> for_large_images_,
-      for_small_images_;  ///< for images large enough for a device, and for the others
+  std::optional<Execution> for_large_images_, for_small_images_;
   std::map<int, Execution> on_devices_;
   std::map<int, std::shared_ptr<DeviceReader>> readers_;
 };

@@ -10,20 +10,21 @@
 
 namespace srcextract::python {
 
-/// A checked configuration, for catalogues in Python.
+/// A checked configuration that is made once and used for many images.
 struct Configuration {
   std::shared_ptr<const ImageConfig> given;
-  std::shared_ptr<const ImageConfig> of_reference = nullptr;  ///< configuration of the frame that is subtracted, if it
-                                                              ///< has its own
+  /// Configuration of the reference image that is subtracted. Null: the same as `given`.
+  std::shared_ptr<const ImageConfig> of_reference = nullptr;
 };
 
-/// The back end `auto`, `cpu` or `cuda`. Throws Error{config} for other words.
+/// Converts `auto`, `cpu` or `cuda` to a back end. Throws Error{config} for other words.
 Backend backend_of(const std::string& word);
 
-/// As choose_machine(). In addition `automatic` throws Error{device} if there are GPUs but a named one is missing.
+/// Like choose_machine(), but for Backend::automatic also throws Error{device} if the machine has GPUs and a device
+/// that the user named is missing.
 Machine machine_of(const MachineWish& wish, const Workload& work);
 
-/// `Configuration`, which is read once, and `Extractor`, which extracts images one by one.
+/// Adds the classes `Configuration`, `PixelInputs`, `FilesWith` and `Extractor`.
 void bind_extractor(nanobind::module_& module);
 
 }  // namespace srcextract::python

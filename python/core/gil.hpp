@@ -5,8 +5,9 @@
 
 namespace srcextract::python {
 
-/// Takes the GIL by calling `take`. While Python exits, no thread gets the GIL. Since 3.14 such a thread waits forever.
-/// Before, Python unwinds its stack, which must not leave a C++ destructor, so the thread waits forever here.
+/// Calls `take`, which acquires the GIL. While Python exits, no other thread gets the GIL. From Python 3.14 on, a
+/// thread that asks for the GIL then waits forever inside Python. Older versions unwind the thread's stack, which must
+/// not pass a C++ destructor; therefore the thread waits forever here.
 template <class Take>
 auto take_gil(const Take& take) noexcept {
   try {
@@ -16,7 +17,7 @@ auto take_gil(const Take& take) noexcept {
   }
 }
 
-/// Releases the GIL while it exists.
+/// Releases the GIL in the constructor, and acquires it again in the destructor.
 class WithoutGil {
  public:
   WithoutGil() : thread_(PyEval_SaveThread()) {}
@@ -30,7 +31,7 @@ class WithoutGil {
   PyThreadState* thread_;
 };
 
-/// Holds the GIL while it exists; for a thread that may not have it yet.
+/// Acquires the GIL in the constructor, also in a thread that Python did not start; releases it in the destructor.
 class WithGil {
  public:
   WithGil() : before_(take_gil(PyGILState_Ensure)) {}

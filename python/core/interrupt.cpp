@@ -20,7 +20,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 
 bool hears_signals() {
-  return syscall(SYS_gettid) == getpid();  // the C library has a function for it only since 2.30
+  return syscall(SYS_gettid) == getpid();  // the C library has gettid() only from glibc 2.30 on
 }
 
 void look_at_signals() {
@@ -53,7 +53,7 @@ void do_interruptibly(const std::function<void()>& work) {
         ended.set_value();
       });
     } catch (const std::system_error&) {
-      return work();  // no thread can be started: works without checking for signals
+      return work();  // no thread can be started, so the work runs without checks for signals
     }
     while (end.wait_for(std::chrono::milliseconds(look_for_signals)) != std::future_status::ready) {
       others.reset();

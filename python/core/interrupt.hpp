@@ -4,22 +4,23 @@
 
 namespace srcextract::python {
 
-/// Maximum delay until Ctrl-C is noticed, in milliseconds.
+/// Interval in milliseconds between checks for Ctrl-C.
 inline constexpr int look_for_signals = 50;
 
-/// Whether Python runs signal handlers in this thread.
+/// Whether the current thread is the main thread, in which Python runs signal handlers.
 bool hears_signals();
 
-/// Calls work() without the GIL, which the caller holds. In the thread that runs Python's signal handlers, another
-/// thread works while this one checks for signals. If a handler raises, as on Ctrl-C, the work is asked to stop
-/// (stages/core/stop.hpp). After the work has stopped, the handler's exception is thrown.
+/// Calls work() without the GIL, which the caller holds. In Python's main thread, another thread runs work() while this
+/// thread checks for signals. If a signal handler raises an exception, as for Ctrl-C, the work is asked to stop
+/// (stages/core/stop.hpp). The exception is thrown after the work has stopped.
 void do_interruptibly(const std::function<void()>& work);
 
-/// As do_interruptibly(), but works in this thread and checks for signals between pieces of loops
-/// (stages/core/parallel.hpp). For work that never waits long for another thread; it costs next to nothing.
+/// Like do_interruptibly(), but runs work() in this thread, and checks for signals between pieces of parallel loops
+/// (stages/core/parallel.hpp). Costs nearly nothing. Only for work that never waits long for another thread, since
+/// signals are not checked meanwhile.
 void do_watchfully(const std::function<void()>& work);
 
-/// Runs Python's signal handlers, with the GIL; throws their exceptions.
+/// Runs Python's signal handlers; throws the exceptions of the handlers. The caller holds the GIL.
 void look_at_signals();
 
 }  // namespace srcextract::python

@@ -23,7 +23,7 @@ namespace {
 
 using Lines = std::vector<std::pair<int, std::string>>;
 
-/// The Python thread whose call the current thread works for.
+/// The Python thread for whose call the current thread works; empty: none.
 thread_local std::thread::id caller_of_thread;
 
 int python_level(spdlog::level::level_enum level) {
@@ -42,11 +42,11 @@ int python_level(spdlog::level::level_enum level) {
   }
 }
 
-/// Keeps log lines until Python takes them: Python's own loggers need the interpreter, which logging threads do not
-/// hold.
+/// Keeps log lines until Python takes the lines. Calling Python's loggers directly would require the GIL, which the
+/// threads that log do not hold.
 class KeptLines : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  /// The lines of this thread's calls, and those without a caller.
+  /// Removes and returns the lines that were kept for the calling thread, and lines that were kept for no thread.
   Lines take() {
     const std::lock_guard lock(mutex_);
     Lines taken;

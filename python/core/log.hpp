@@ -6,8 +6,8 @@
 
 namespace srcextract::python {
 
-/// While it exists, log lines of the current thread belong to the thread `caller`. A Python thread that takes the log
-/// gets the lines of its own images, and lines of threads without a caller.
+/// While an object exists, log lines of the current thread are kept for the thread `caller`, which called the library
+/// from Python.
 class LogOfCaller {
  public:
   explicit LogOfCaller(std::thread::id caller);
@@ -19,9 +19,9 @@ class LogOfCaller {
   std::thread::id before_;
 };
 
-/// Keeps log lines for Python. `take_log()` of the module returns and forgets the lines of the calling thread and those
-/// without a caller, as pairs of a Python logging level (10 to 50) and a text. Of each thread at most 10,000 lines are
-/// kept.
+/// Keeps log lines for Python. Adds the function `take_log()`, which removes and returns the lines kept for the calling
+/// thread, and the lines of threads without a LogOfCaller. A line is a pair of a Python logging level (10 to 50) and a
+/// text. At most 10,000 lines are kept for each thread.
 void bind_log(nanobind::module_& module);
 
 }  // namespace srcextract::python

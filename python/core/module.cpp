@@ -17,8 +17,8 @@
 
 NB_MODULE(_core, module) {
   using namespace srcextract;
-  // Python need not destroy every object at exit, for instance those of running threads, so objects that are left are
-  // no leaks.
+  // Objects that still exist at exit are no leaks, since Python does not destroy all objects, for instance those of
+  // running threads.
   nanobind::set_leak_warnings(false);
   module.doc() = "The compiled half of srcextract; what is meant for use is in the package itself.";
   module.def("version", &program_version);

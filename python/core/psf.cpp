@@ -22,7 +22,8 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// The shape of a mask, rows before columns; with `all`, the shape of the masks of all terms.
+/// The shape of a mask, rows before columns. With `all`, the shape of the masks of all polynomial terms. A mask is an
+/// image of the PSF, or of one term, in the PSF's own sampling.
 std::vector<std::size_t> shape_of(const Psf& psf, bool all) {
   const PsfModel& model = psf.model;
   std::vector<std::size_t> shape = {static_cast<std::size_t>(model.rows), static_cast<std::size_t>(model.columns)};
@@ -45,7 +46,7 @@ void write(const Psf& psf, const std::string& path) {
   file.commit();
 }
 
-/// The PSF at a position of the image, from 0, as a square of pixels in the PSF's own sampling.
+/// The PSF for a star at (x, y), from 0, as a square of pixels in the PSF's own sampling.
 nb::object mask_at(const Psf& psf, double x, double y) {
   const PsfModel& model = psf.model;
   const auto pixels = static_cast<std::size_t>(model.rows) * static_cast<std::size_t>(model.columns);
@@ -59,8 +60,8 @@ nb::object mask_at(const Psf& psf, double x, double y) {
   return numpy_array(std::move(mask), values, shape_of(psf, false));
 }
 
-/// Draws a star of flux 1 at (x, y), as the image's pixels: a square with `half` pixels on each side of the central
-/// one. The PSF is taken at (of_x, of_y).
+/// Draws a star of flux 1 at (x, y) in pixels of the image: a square with `half` pixels on each side of the pixel that
+/// contains (x, y). The shape of the PSF is that at (of_x, of_y).
 nb::object draw(const Psf& psf, double x, double y, int half, double of_x, double of_y) {
   constexpr int most_half = 1000;
   if (!(half >= 0 && half <= most_half)) throw Error(ErrorKind::config, "half is no number from 0 to 1000");

@@ -11,7 +11,7 @@
 
 namespace srcextract::python {
 
-/// A PSF: PSFEx's table, and the numbers that are computed from it.
+/// A PSF: PSFEx's table (PSF_DATA), and the numbers of the model that are computed from the table.
 struct Psf {
   NumberTable table;
   std::vector<double> numbers;
@@ -23,10 +23,11 @@ struct Psf {
   Psf& operator=(const Psf&) = delete;
 };
 
-/// Makes a PSF of a table. Throws Error{config}, which begins with `name`, if the table is no usable PSF.
+/// Makes a PSF from a table. Throws Error{config}, with a message that begins with `name`, if the table is no usable
+/// PSF.
 Psf psf_of_table(NumberTable table, const std::string& name);
 
-/// `Psf`, and what reads or makes one.
+/// Adds the class `Psf`, and the functions that read or make PSFs.
 void bind_psf(nanobind::module_& module);
 
 }  // namespace srcextract::python

@@ -4,7 +4,7 @@
 
 namespace srcextract::python {
 
-/// Read-only views. The caller keeps the memory alive.
+/// A view of elements, for reading only. The caller keeps the memory alive.
 template <class T, class Where>
 Buffer<T, Where> view_of(const T* elements, std::int64_t count, const Where& where) {
   return Buffer<T, Where>::borrowed(const_cast<T*>(elements), count, where);

@@ -8,7 +8,7 @@
 namespace srcextract::python {
 namespace {
 
-/// Command line options in messages, and their equivalents in Python.
+/// Phrases of messages with command line options, and their equivalents in Python.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> words{{
     {"--backend cpu", "backend='cpu'"},
     {"--backend cuda", "backend='cuda'"},
@@ -24,7 +24,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// Removes line and column numbers from a message: they are of YAML that was generated from a dict.
+/// Removes the line and column numbers after "the configuration", which refer to YAML that was generated from a dict.
 void forget_lines(std::string& text) {
   constexpr std::string_view of = "the configuration";
   const auto skip = [&](std::size_t at) {

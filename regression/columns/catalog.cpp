@@ -12,7 +12,7 @@ namespace {
 
 constexpr double no_magnitude = 99;
 
-/// Computes `count` values of a column in the report's convention; value i is from row row_at(i).
+/// Converts `count` values of a column to the report's convention. Value i comes from row row_at(i).
 template <class RowAt>
 std::vector<double> values_at(const ColumnValues& values, const Meaning& meaning, double unit_factor, std::size_t count,
                               RowAt row_at, int threads) {

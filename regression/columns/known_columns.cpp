@@ -14,8 +14,8 @@ namespace {
 
 using Names = std::map<std::string, std::string>;
 
-/// Maps columns of SEP's `extract` to SExtractor's columns with the same definition. SEP's flags are missing, since
-/// their definition differs.
+/// Maps columns of SEP's extract() to SExtractor's columns with the same definition. SEP's flags are left out, since
+/// their bits differ.
 const Names& names_of_sep() {
   static const Names names = {
       {"x", "X_IMAGE"},         {"y", "Y_IMAGE"},       {"xmin", "XMIN_IMAGE"},   {"xmax", "XMAX_IMAGE"},
@@ -28,8 +28,8 @@ const Names& names_of_sep() {
   return names;
 }
 
-/// Maps names in files to the report's names: other names of SExtractor's columns, and names of positions in surveys,
-/// such as RAJ2000 for ALPHA_J2000.
+/// Maps other names of columns to the report's names: variants in SExtractor, and names of positions in surveys, such
+/// as RAJ2000 for ALPHA_J2000.
 const Names& other_names() {
   static const Names names = {
       {"ISOAREAF_IMAGE", "NPIX"}, {"ISOAREA_IMAGE", "NPIX"},  {"x", "X_IMAGE"},           {"y", "Y_IMAGE"},
@@ -50,8 +50,8 @@ std::string find_or(const Names& names, const std::string& name) {
   return found == names.end() ? name : found->second;
 }
 
-/// The report's name for each column of the file. `by_rule` maps names in the report to columns of the file. Throws
-/// Error{config} if such a column is missing, or has two names.
+/// The report's name for each column of the file. `by_rule` maps report names to columns of the file. Throws
+/// Error{config} if `by_rule` refers to a missing column or gives two names to one column.
 std::vector<std::string> report_names(const std::vector<std::string>& columns, const Names& by_rule,
                                       const std::string& catalog) {
   const Names& known = is_from_sep(columns) ? names_of_sep() : other_names();
@@ -77,9 +77,10 @@ std::vector<std::string> report_names(const std::vector<std::string>& columns, c
       result.push_back(ruled->second);
       continue;
     }
-    // A column whose own name is a name of the report keeps that name; an alias cannot take it.
+    // A column whose own name is a name of the report keeps that name. No other column is renamed to that name.
     const std::string name = find_or(known, column);
-    // In a file with both columns, ISOAREA_IMAGE (above the analysis threshold) is not the detected area.
+    // ISOAREA_IMAGE counts pixels above the analysis threshold, ISOAREAF_IMAGE detected pixels. If both are there, only
+    // the latter becomes NPIX.
     const bool another = column == "ISOAREA_IMAGE" && in_file.count("ISOAREAF_IMAGE") != 0;
     const bool free = !another && taken.count(name) == 0 && (name == column || in_file.count(name) == 0);
     result.push_back(free ? name : column);

@@ -10,21 +10,23 @@
 
 namespace srcextract {
 
-/// Columns read together from both sides, as ascending indices of shared columns.
+/// A pass over both files: columns that are in memory at the same time, as ascending indices of shared columns.
 struct ColumnPass {
   std::vector<std::size_t> compared;  ///< columns compared in this pass
-  std::vector<std::size_t> read;      ///< columns to compare, with the columns of their errors and other coordinates
+  /// columns to read: the compared columns, and the columns with their errors and other coordinates
+  std::vector<std::size_t> read;
 };
 
-/// Divides the columns to compare into passes of about `columns_at_once`. The first pass also reads `first`: positions
-/// and brightness.
+/// Divides the columns to compare into passes of at most `columns_at_once` compared columns. The first pass also reads
+/// `first`, the columns of positions and brightness.
 std::vector<ColumnPass> plan_passes(const std::vector<SharedColumn>& shared, const CompareRules& rules,
                                     const std::vector<std::size_t>& first, std::size_t columns_at_once);
 
-/// Columns of both sides in memory.
+/// The columns of one pass from both catalogues, in memory.
 class LoadedColumns {
  public:
-  /// Reads the pass from both catalogues, in parallel if threads allow.
+  /// Reads the columns of `pass` from both catalogues, in parallel if there are two threads. The arguments must outlive
+  /// this object.
   LoadedColumns(const Catalog& reference, const Catalog& other, const std::vector<SharedColumn>& shared,
                 const ColumnPass& pass, int threads);
 

@@ -11,8 +11,8 @@
 namespace srcextract {
 namespace {
 
-/// Both catalogues count as the same program's if they share at least this part of the reference's columns, each under
-/// the same name.
+/// Two catalogues count as written by the same program if they share this fraction of the reference's columns, each
+/// column under the same name in both files.
 constexpr double same_program = 0.8;
 constexpr std::size_t names_shown = 8;
 
@@ -26,12 +26,13 @@ std::string list(const std::vector<std::string>& names) {
 void take_unit(SharedColumn& column, const std::string& reference, const std::string& other, bool same_name,
                const UnitFactor& unit_factor, SharedColumns& result) {
   column.unit = reference;
-  // A side without units, such as a CSV file, contradicts nothing.
+  // A file without units, such as CSV, contradicts no unit.
   if (reference.empty() || other.empty() || reference == other) return;
   const std::optional<double> factor = unit_factor(other, reference);
   if (factor == 1.0) return;
   if (factor) column.new_factor = *factor;
-  // Different names explain different units: SExtractor's areas are in pixel**2, others count pixels.
+  // Columns with different names in the files may have different units: SExtractor's areas are in pixel**2, areas of
+  // other programs are numbers of pixels.
   if (!same_name) return;
   result.findings.push_back(
       {column.name, fmt::format("the unit changed from {} to {}{}", reference, other,
@@ -44,14 +45,14 @@ void leave_out_flags(std::vector<SharedColumn>& shared, SharedColumns& result) {
   result.notes.push_back("FLAGS are not compared: these are catalogues of two programs, whose bits differ in meaning");
 }
 
-/// The column of standard errors that the rule for `name` gives, or SExtractor's by default.
+/// The column with the standard errors of column `name`: that of the rule for the column, or else SExtractor's.
 std::string error_of(const std::string& name, const CompareRules& rules) {
   const ColumnRule& rule = rule_of(rules, name);
   return rule.error.empty() ? standard_error_of(name) : error_column(rule, name);
 }
 
-/// Whether the rule for a column can be applied. If not, throws if the rule is the user's, and adds a note if it is
-/// built in.
+/// Whether the rule for a column can be applied. If not, throws Error{config} for a rule of the user's, or adds a note
+/// for a built-in rule.
 bool can_judge(const SharedColumn& column, const CompareRules& rules, SharedColumns& result) {
   const ColumnRule& rule = rule_of(rules, column.name);
   if (rule.difference != Difference::sigma || column.error) return true;
@@ -97,7 +98,7 @@ SharedColumns share_columns(const Catalog& reference, const Catalog& other, cons
     SharedColumn column{meaning.name, i, found->second, "", 1, {}, {}};
     const bool same_name = reference.columns[i] == other.columns[found->second];
     same_names = same_names && same_name;
-    // A convention of the whole side, such as SEP's radians, is already in the meaning and explains the unit.
+    // A convention of the whole file, as SEP's radians, is part of the meaning, and already explains the unit.
     if (meaning.factor == 1 && other.meanings[found->second].factor == 1)
       take_unit(column, reference.units[i], other.units[found->second], same_name, unit_factor, result);
     shared.push_back(std::move(column));
@@ -109,7 +110,7 @@ SharedColumns share_columns(const Catalog& reference, const Catalog& other, cons
   const bool one_program =
       same_names && static_cast<double>(shared.size()) >=
                         same_program * static_cast<double>(std::max<std::size_t>(reference.meanings.size(), 1));
-  // A catalogue of another program would have columns of its own.
+  // A catalogue of another program would have columns that the reference lacks.
   const bool subset = same_names && added.empty();
   const bool fails = rules.sources.missing_columns == MissingColumns::fail ||
                      (rules.sources.missing_columns == MissingColumns::automatic && (one_program || subset));

@@ -10,25 +10,25 @@
 
 namespace srcextract {
 
-/// Factor from one unit to another, if both are known and of one kind.
+/// The factor from one unit to another; empty if a unit is unknown or the units are of different kinds.
 using UnitFactor = std::function<std::optional<double>(const std::string& from, const std::string& to)>;
 
-/// A reason to reject the new catalogue, about `subject`; the words are a complete text.
+/// A reason to reject the new catalogue. `words` say what is wrong with `subject`.
 struct Finding {
-  std::string subject;  ///< a column, or "sources", "positions", "columns"
+  std::string subject;  ///< name of a column, or "sources", "positions", "columns"
   std::string words;
 };
 
-/// The columns that can be compared, and remarks on the other columns.
+/// The columns that can be compared, and remarks about the other columns.
 struct SharedColumns {
   std::vector<SharedColumn> columns;
   std::vector<Finding> findings;
-  std::vector<std::string> notes;  ///< remarks that are no findings
+  std::vector<std::string> notes;  ///< remarks that are no reason to reject the catalogue
 };
 
-/// Lists the columns of both sides in the reference's order, linked to their errors and other coordinates. Columns that
-/// only one side has and differing units become findings or notes. FLAGS of two different programs are left out, since
-/// their bits differ in meaning.
+/// Lists the columns of both catalogues in the reference's order, with links to the columns of their errors and other
+/// coordinates. Columns of only one catalogue, and differing units, become findings or notes. If the catalogues are of
+/// different programs, FLAGS are left out, since their bits mean different things.
 SharedColumns share_columns(const Catalog& reference, const Catalog& other, const CompareRules& rules,
                             const UnitFactor& unit_factor);
 

@@ -15,16 +15,16 @@
 namespace srcextract {
 namespace {
 
-/// The brightest sources of both sides, in which a change of the whole catalogue is searched.
+/// The brightest sources of both catalogues, with which a change of the whole catalogue is searched.
 class AlignmentSamples {
  public:
   AlignmentSamples(Positions reference, Positions other, double radius);
 
-  /// Whether the radius defines a search area.
+  /// Whether the matching radius is a usable size for vote().
   bool can_vote() const { return reach_.x > 0 && std::isfinite(reach_.x); }
   std::int64_t smaller() const { return std::min(reference_.size(), other_.size()); }
 
-  /// Undoes the change in the new positions and matches; match() returns the pairs, count() their number.
+  /// match() undoes the change in the new positions and returns the matches, count() the number of matches.
   Matches match(const Alignment& alignment) const {
     return match_sources(reference_, undone(other_, alignment), radius_, 1);
   }
@@ -32,11 +32,11 @@ class AlignmentSamples {
     return static_cast<std::int64_t>(match(alignment).reference.size());
   }
 
-  /// Returns the change with the offset at which most sources match.
+  /// Returns the change with the offset (dx, dy) under which most sources match.
   Alignment vote(Alignment alignment) const;
 
-  /// The share of sources that match by chance under this change. Measured by shifting the change by a few radii, among
-  /// sources still inside the reference's field.
+  /// The probability that a source matches by chance under this change. Measured by additional shifts of 3 to 8 radii,
+  /// with the sources that are still inside the reference's field.
   double chance(const Alignment& alignment) const;
 
  private:
@@ -46,7 +46,7 @@ class AlignmentSamples {
 
   Positions reference_, other_;
   double radius_;
-  Offset reach_{};  // radius along the reference's x and y
+  Offset reach_{};  // matching radius along the reference's x and y
 };
 
 double median_sigma(const Positions& positions) {
@@ -66,15 +66,15 @@ AlignmentSamples::AlignmentSamples(Positions reference, Positions other, double 
   constexpr double degree = std::numbers::pi / 180;
   std::vector<double> dec = reference_.y;
   for (double& value : dec) value = std::abs(value);
-  // The search radius in degrees of right ascension at the median declination. Bounded, since it would be infinite at a
-  // pole.
+  // The radius in degrees of right ascension at the median declination. Limited, since the radius would be infinite at
+  // a pole.
   reach_.x /= std::max(1e-3, std::cos(median_of(dec) * degree));
 }
 
 Alignment AlignmentSamples::vote(Alignment alignment) const {
   if (is_unit(alignment.change)) return alignment;
-  // Each pair votes for the four squares that contain its offset; squares are two radii wide and one radius apart. So
-  // one square around the true offset gets all votes of true pairs.
+  // Each pair of a reference source and a new source votes for the four squares that contain the pair's offset. Squares
+  // are two radii wide and one radius apart, so at least one square contains the offsets of all true pairs.
   struct Vote {
     double column, row;
     Offset offset;
@@ -109,8 +109,8 @@ Alignment AlignmentSamples::vote(Alignment alignment) const {
 
 double AlignmentSamples::chance(const Alignment& alignment) const {
   const auto place = [&](const Positions& positions, std::size_t row) {
-    return excess(reference_, 0, positions, row,
-                  {});  // relative to the first row, since a field may straddle right ascension 0
+    // Relative to the first row, so that a field across right ascension 0 is not split.
+    return excess(reference_, 0, positions, row, {});
   };
   Offset low{0, 0}, high{0, 0};
   for (std::size_t row = 0; row < reference_.x.size(); ++row) {
@@ -119,7 +119,8 @@ double AlignmentSamples::chance(const Alignment& alignment) const {
     high = {std::max(high.x, at.x), std::max(high.y, at.y)};
   }
   const Positions fitting = undone(other_, alignment);
-  std::size_t met = 1, tried = 1;  // 100 failures do not prove it impossible
+  // Start from 1, since 100 trials without a match do not prove that the probability is 0.
+  std::size_t met = 1, tried = 1;
   for (int k = 0; k < 100; ++k) {
     const double away = 3 + k / 20.0, angle = 2 * std::numbers::pi * std::numbers::phi * k;
     const Alignment off{Change::shift, away * reach_.x * std::cos(angle), away * reach_.y * std::sin(angle)};
@@ -133,10 +134,10 @@ double AlignmentSamples::chance(const Alignment& alignment) const {
   return std::min(1.0, static_cast<double>(met) / static_cast<double>(tried));
 }
 
-constexpr std::size_t sample_size = 200;  // brightest rows per side, whose pairs vote
+constexpr std::size_t sample_size = 200;  // number of brightest rows of each catalogue whose pairs vote
 
-/// Possible changes, likelier ones first. If positions fit two changes equally well (a regular grid), the first one is
-/// taken.
+/// Changes to try, from likely to unlikely. If two changes match equally many sources, as on a regular grid, the first
+/// change is chosen.
 std::vector<Alignment> candidates(Frame frame) {
   if (frame == Frame::sky) {
     return {{Change::shift}, {Change::flip_x}, {Change::flip_y}, {Change::swap}, {Change::hours}, {Change::radians}};
@@ -155,7 +156,7 @@ bool is_somewhere(const Positions& positions, std::size_t row) {
   return std::isfinite(positions.x[row]) && std::isfinite(positions.y[row]);
 }
 
-/// The first rows of `rank` that have a position, at most one for each position.
+/// The first rows of `rank` that have a position, at most sample_size, and one for each position.
 Positions sample_of(const Positions& positions, const std::vector<std::int64_t>& rank) {
   Positions sample{positions.frame, {}, {}, {}};
   std::set<std::pair<double, double>> places;
@@ -170,8 +171,8 @@ Positions sample_of(const Positions& positions, const std::vector<std::int64_t>&
   return sample;
 }
 
-/// Whether a change matches significantly more sources than no change. If the noise is as large as the radius, fitting
-/// a shift gains about the square root of the number by itself.
+/// Whether a change matches significantly more sources than no change. If position errors are as large as the radius,
+/// fitting a shift alone gains about the square root of the number of matches.
 bool is_markedly_more(std::int64_t changed, std::int64_t unchanged) {
   const auto count = static_cast<double>(changed);
   return static_cast<double>(changed - unchanged) >= std::max({5.0, 2 * std::sqrt(count), count / 20});
@@ -183,9 +184,9 @@ std::int64_t rows_somewhere(const Positions& positions) {
   return count;
 }
 
-/// Finds the change from the brightest sources: the likeliest one that matches nearly as many as the best one.
+/// Finds a change with the brightest sources: the first in the list of changes with at least 95 % of the most matches.
 Alignment find_in_samples(const AlignmentSamples& samples, Frame frame, int threads) {
-  // About 1e5 offsets are tried, so this leaves less than 1e-6 for an accident.
+  // About 1e5 offsets are tried, so 7 sigma leave a probability below 1e-6 for an accidental match.
   constexpr double significance = 7;
   const std::int64_t unchanged = samples.count({});
   if (!is_markedly_more(samples.smaller(), unchanged)) return {};
@@ -200,7 +201,7 @@ Alignment find_in_samples(const AlignmentSamples& samples, Frame frame, int thre
   const auto chosen = std::find_if(counts.begin(), counts.end(), [&](auto count) { return 20 * count >= 19 * most; });
   const Alignment& change = changes[static_cast<std::size_t>(chosen - counts.begin())];
   if (!is_markedly_more(*chosen, unchanged)) return {};
-  // One pair does not count: every offset that is tried matches the pair from which it comes.
+  // One pair does not count, since every offset that is tried matches the pair that gave the offset.
   const double sigma = sigma_of_count(*chosen - 1, samples.smaller() - 1, samples.chance(change));
   return sigma >= significance ? change : Alignment{};
 }

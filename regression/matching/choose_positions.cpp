@@ -8,7 +8,7 @@
 namespace srcextract {
 namespace {
 
-constexpr double degree = 3600;  // in arcsec
+constexpr double degree = 3600;  // a degree in arcseconds
 
 std::optional<std::size_t> find(const std::vector<SharedColumn>& shared, const std::string& name) {
   const auto found =
@@ -16,8 +16,8 @@ std::optional<std::size_t> find(const std::vector<SharedColumn>& shared, const s
   return found == shared.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - shared.begin()));
 }
 
-/// Columns for the error of a position: a standard error, or the variances along x and y. The best available ones are
-/// returned.
+/// The columns with the errors of a position: one standard error, or the variances along x and y. The first known set
+/// of columns that the catalogues share; empty if there is none.
 std::vector<std::size_t> find_errors(const std::vector<SharedColumn>& shared, Frame frame) {
   using Names = std::vector<std::string>;
   static const std::vector<Names> by_pixel = {

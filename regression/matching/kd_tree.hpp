@@ -14,12 +14,12 @@
 
 namespace srcextract {
 
-/// A row found by a search. The smaller of two is the nearer one or, if both are equally near, the one with the smaller
-/// row.
+/// A point found by a search. Neighbours are ordered by distance, and at equal distance by row.
 struct Neighbour {
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
-  double distance2 = 0;  ///< squared distance; in units of sigma: divided by the sum of both sides' squared sigma
+  /// Squared distance. If matching is in units of sigma, divided by the sum of the squared sigma of both points.
+  double distance2 = 0;
   std::uint32_t row = nobody;
   std::uint32_t point = nobody;  ///< index in KdTree::points()
 
@@ -28,24 +28,24 @@ struct Neighbour {
   }
 };
 
-/// Points in a tree of nested boxes (Bentley 1975; Friedman, Bentley & Finkel 1977). Searches visit few points,
-/// however crowded these are. Each box stores:
-/// - its first row, so that all but the first of millions of coincident points are skipped at once;
-/// - its largest sigma, which bounds the nearest distance in units of sigma.
+/// A k-d tree: points in nested boxes (Bentley 1975; Friedman, Bentley & Finkel 1977). A search visits few points, for
+/// any density of points. Each box stores two bounds:
+/// - The smallest row number in the box: of millions of coincident points, a search visits only the first.
+/// - The largest sigma in the box, which gives a lower limit of the distance in units of sigma.
 template <std::size_t dimensions>
 class KdTree {
  public:
   struct Point {
     std::array<double, dimensions> at;
     std::uint32_t row;
-    float sigma;  ///< sigma in units of the coordinates
+    float sigma;  ///< in units of the coordinates
   };
 
   KdTree(std::vector<Point> points, int threads) : points_(std::move(points)) {
     while (points_.size() >> levels_ > points_per_leaf) ++levels_;
     boxes_.resize(std::size_t{2} << levels_);
     if (points_.empty()) return;
-    // Large boxes are built level by level, then whole branches in parallel.
+    // Large boxes are divided one level after the other, then smaller branches of the tree are built in parallel.
     const int branching = std::min(levels_, 8);
     for (int level = 0; level < branching; ++level) {
       for_each_box(level, threads, [&](std::size_t box) { enclose_and_split(box); });
@@ -53,17 +53,18 @@ class KdTree {
     for_each_box(branching, threads, [&](std::size_t box) { build(box); });
   }
 
-  /// Points in an order that keeps neighbours close, so that searches in this order use the cache well.
+  /// The points in the order of the leaves. Searching in this order reuses the cache, since neighbours are close
+  /// together.
   const std::vector<Point>& points() const { return points_; }
 
-  /// The nearest neighbour of `to` if it is less than `than` (as Neighbour compares); otherwise `than`.
+  /// The nearest neighbour of `to`, if that neighbour precedes `than` in the order of Neighbour; else `than`.
   Neighbour nearest(const Point& to, Neighbour than) const {
     if (!points_.empty()) find_nearest(1, to, than);
     return than;
   }
 
-  /// The smallest row before `row` whose squared distance to `to` (Neighbour::distance2) is at most `distance2`; `row`
-  /// if there is none.
+  /// The smallest row number below `row` with a squared distance to `to` (Neighbour::distance2) of at most `distance2`.
+  /// Returns `row` if there is none.
   std::uint32_t first_within(const Point& to, double distance2, std::uint32_t row) const {
     if (!points_.empty()) find_first(1, to, distance2, row);
     return row;
@@ -78,10 +79,10 @@ class KdTree {
     float largest_sigma;
   };
 
-  // Box 1 is the root, and box i has the halves 2i and 2i + 1. All leaves are on one level.
+  // Box 1 is the root; box i is divided into boxes 2i and 2i + 1. All leaves are on the same level.
   bool is_leaf(std::size_t box) const { return box >> levels_ != 0; }
 
-  /// Index in points_ of the first point in box number `index` of a level.
+  /// Index in points_ of the first point of the box with this index on this level.
   std::size_t begin_of(std::size_t index, int level) const { return points_.size() * index >> level; }
 
   std::pair<std::size_t, std::size_t> range_of(std::size_t box) const {
@@ -122,8 +123,8 @@ class KdTree {
     if (!is_leaf(number)) split(number, smallest_sigma);
   }
 
-  /// Divides a box's points into halves: along the box's longest side, or by sigma, if sigma varies more than positions
-  /// do in units of sigma.
+  /// Divides the points of a box into halves: along the longest side, or by sigma if the logarithm of sigma varies more
+  /// than the positions in units of sigma.
   void split(std::size_t number, float smallest_sigma) {
     const Box& box = boxes_[number];
     std::size_t widest = 0;
@@ -156,8 +157,8 @@ class KdTree {
     return {in_sigma(distance2, to.sigma, point.sigma), point.row, static_cast<std::uint32_t>(number)};
   }
 
-  /// A lower bound, as a Neighbour, for all points of the box. Rounding cannot break it: every operation is the same as
-  /// in neighbour(), with operands that are no larger.
+  /// A lower limit, as a Neighbour, for all points of the box. Rounding does not violate the limit: every operation is
+  /// the same as in neighbour(), with operands that are not larger.
   static Neighbour bound(const Point& to, const Box& box) {
     double distance2 = 0;
     for (std::size_t k = 0; k < dimensions; ++k) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t grain = 4096;
 constexpr double degrees_per_radian = 180 / std::numbers::pi;
 
-// Rows must be less than Neighbour::nobody, since every point of a tree stores its row in four bytes.
+// Row numbers must be below Neighbour::nobody, since points of a tree store row numbers in four bytes.
 void check_size(const Positions& positions) {
   if (positions.size() >= Neighbour::nobody) {
     throw Error(ErrorKind::input, "a catalogue of " + std::to_string(positions.size()) +
@@ -23,17 +23,17 @@ void check_size(const Positions& positions) {
   }
 }
 
-/// Sets `at` to the pixel position of a row, in which distances are Euclidean; false if the row has no position.
+/// Sets `at` to the pixel position of a row. Returns false if the row has no position.
 bool locate(const Positions& positions, std::size_t row, std::array<double, 2>& at) {
   at = {positions.x[row], positions.y[row]};
   return std::isfinite(at[0]) && std::isfinite(at[1]);
 }
 
-/// Sets `at` to the row's position on a sphere on which an arc of one degree has length 1; false without a position.
-/// Angles are reduced while still exact, so that equal directions, at a pole or a turn apart, give equal points.
+/// Sets `at` to the row's position on a sphere on which an arc of one degree has length 1; returns false without a
+/// position. Right ascension is reduced to [0, 360) before rounding, so that equal directions give equal points.
 bool locate(const Positions& positions, std::size_t row, std::array<double, 3>& at) {
   const double dec = positions.y[row];
-  const double ra = std::fmod(positions.x[row], 360.0);  // NaN if not finite
+  const double ra = std::fmod(positions.x[row], 360.0);  // NaN if right ascension is not finite
   if (std::isnan(ra) || !(std::abs(dec) <= 90)) return false;
   const double longitude = (ra < 0 ? ra + 360 : ra) / degrees_per_radian;
   const double ring = degrees_per_radian * std::sin((90 - std::abs(dec)) / degrees_per_radian);
@@ -42,7 +42,7 @@ bool locate(const Positions& positions, std::size_t row, std::array<double, 3>& 
   return true;
 }
 
-/// Squared distance in these coordinates of two points `radius` apart.
+/// The squared Euclidean distance, in the coordinates of locate(), of two points that are `radius` apart.
 double squared_limit(double radius, std::array<double, 2>) {
   return radius * radius;
 }
@@ -52,7 +52,8 @@ double squared_limit(double radius, std::array<double, 3>) {
   return chord * chord;
 }
 
-/// Makes a tree of the rows with a position. Each point has its row's error, or `sigma` if the match is not in sigma.
+/// Makes a tree of the rows that have a position. The sigma of a point is the row's error with `with_errors`, else
+/// `sigma`.
 template <std::size_t dimensions>
 KdTree<dimensions> tree_of(const Positions& positions, bool with_errors, float sigma, int threads) {
   std::vector<typename KdTree<dimensions>::Point> points(positions.x.size());
@@ -79,10 +80,11 @@ void for_each_point(const KdTree<dimensions>& tree, int threads, const Body& bod
                });
 }
 
-using Partners = std::vector<std::uint32_t>;  // for each row of one side: the row of its partner, or Neighbour::nobody
+// For each row of one catalogue: the partner's row in the other catalogue, or Neighbour::nobody.
+using Partners = std::vector<std::uint32_t>;
 
-/// Lists unmatched rows at the same position as an earlier row that is matched, as pairs (earlier row, row), sorted.
-/// Only the first row at a position can be a nearest neighbour.
+/// Lists the unmatched rows at the same position as an earlier, matched row, as pairs (earlier row, row), sorted. These
+/// rows are unmatched, since only the first row at a position can be a nearest neighbour.
 template <std::size_t dimensions>
 std::vector<std::pair<std::uint32_t, std::uint32_t>> left_over(const KdTree<dimensions>& tree, const Partners& partners,
                                                                int threads) {
@@ -99,7 +101,8 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> left_over(const KdTree<dime
   return rows;
 }
 
-/// If the first rows at two positions are partners, makes partners of the second rows there, of the third, and so on.
+/// If the first rows at two positions are partners, makes the second rows at these positions partners, the third rows,
+/// and so on.
 template <std::size_t dimensions>
 void pair_coincident(const KdTree<dimensions>& reference, const KdTree<dimensions>& other, std::size_t other_rows,
                      Partners& partners, int threads) {
@@ -130,13 +133,14 @@ Partners find_partners(const Positions& reference, const Positions& other, doubl
   if (!(radius >= 0)) return partners;
   const bool in_sigma = !reference.sigma.empty() && !other.sigma.empty();
   const double limit = in_sigma ? radius * radius : squared_limit(radius, std::array<double, dimensions>());
-  // With a sigma of 1 on one side and 0 on the other, the distance in sigma is the distance itself.
+  // If sigma is 1 for one side and 0 for the other, the distance in units of sigma equals the distance.
   const KdTree<dimensions> reference_tree = tree_of<dimensions>(reference, in_sigma, 1, threads);
   const KdTree<dimensions> other_tree = tree_of<dimensions>(other, in_sigma, 0, threads);
   for_each_point(reference_tree, threads, [&](const auto& point) {
     const Neighbour nearest = other_tree.nearest(point, {limit, Neighbour::nobody});
     if (nearest.row == Neighbour::nobody) return;
-    // Search back from the row that was found: another reference row may be nearer to it, or as near and earlier.
+    // Searches back from the row that was found: another reference row may be nearer, or equally near with a smaller
+    // row number.
     const auto& found = other_tree.points()[nearest.point];
     const Neighbour back = reference_tree.nearest(found, {nearest.distance2, point.row});
     if (back.row == point.row) partners[point.row] = nearest.row;

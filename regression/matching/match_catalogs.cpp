@@ -14,18 +14,21 @@
 namespace srcextract {
 namespace {
 
-/// If the positions of pairs scatter less than this, in pixels or degrees, both sides measured the same pixels.
+/// Both catalogues count as measured on the same pixels if the positions of pairs scatter by less than this, in pixels
+/// or degrees.
 constexpr double same_pixels = 1e-3, same_pixels_sky = 3e-7;
-/// Fewest pairs that can show a common shift.
+/// The least number of pairs from which a common shift can be computed.
 constexpr std::size_t least_for_shift = 3;
-/// A shift of the whole catalogue by more than this part of the radius is undone, and the match is repeated.
+/// If the whole catalogue is shifted by more than this fraction of the radius, the shift is undone and the match
+/// repeated.
 constexpr double shift_that_matters = 0.05;
 constexpr int shift_rounds = 5;
-/// Number of brightest rows kept per side; more than the search for a change looks at.
+/// Number of brightest rows of each catalogue that are sorted; find_alignment() uses at most 200 with different
+/// positions.
 constexpr std::size_t brightest_kept = 10'000;
 constexpr double well_matched = 0.5;
 
-/// Standard errors of positions, from one column of errors or from the mean of the variances along x and y.
+/// Standard errors of positions, from one column of errors, or from the mean of the variances in x and y.
 std::vector<float> sigma_of_positions(const std::vector<std::vector<double>>& errors) {
   std::vector<float> sigma(errors.front().size());
   for (std::size_t i = 0; i < sigma.size(); ++i) {
@@ -79,8 +82,8 @@ std::vector<std::int64_t> brightest_rows(const PlacedRows& side) {
   return rows;
 }
 
-/// Differences of a coordinate between the rows of each pair. For right ascension: the short way round, in degrees on
-/// the sky.
+/// Differences of a coordinate between the rows of each pair. For right ascension: the shorter way around, multiplied
+/// by cos(declination).
 std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector<double> Positions::*coordinate) {
   const Positions& reference = matched.reference.positions;
   std::vector<double> result = offsets(reference.*coordinate, matched.other.positions.*coordinate, matched.matches);
@@ -92,8 +95,8 @@ std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector
   return result;
 }
 
-/// Finds a shift of the whole catalogue within the radius, undoes it, and matches again: noise would push shifted
-/// sources out of the radius.
+/// Undoes a shift of the whole catalogue that is smaller than the radius, and matches again. Else position errors would
+/// put more sources outside the radius.
 void follow_shift(MatchedCatalogs& matched, int threads) {
   const Positions& reference = matched.reference.positions;
   Positions& other = matched.other.positions;
@@ -110,8 +113,8 @@ void follow_shift(MatchedCatalogs& matched, int threads) {
   }
 }
 
-/// Scales the brightness of the new catalogue to the reference's, so that faint sources are faint on both sides in any
-/// unit.
+/// Scales the brightness of the new catalogue to the reference's by the median ratio. Fluxes in different units then
+/// have the same limit for faint sources.
 void match_brightness(MatchedCatalogs& matched, int threads) {
   const double scale =
       median_of(offsets(matched.reference.brightness, matched.other.brightness, matched.matches), threads);
@@ -132,7 +135,7 @@ MatchedCatalogs match_by(const PositionColumns& columns, std::optional<std::size
                                      columns.radius, threads);
   if (matched.alignment.change != Change::none) other = undone(other, matched.alignment);
   matched.matches = match_sources(reference, other, columns.radius, threads);
-  // A shift is looked for only if all pairs have one radius, not if the radius is in units of their errors.
+  // Shifts are undone only if all pairs have the same radius. A radius in sigma differs from pair to pair.
   if (columns.errors.empty()) follow_shift(matched, threads);
   if (brightness) match_brightness(matched, threads);
   return matched;

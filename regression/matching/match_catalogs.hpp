@@ -10,38 +10,38 @@
 
 namespace srcextract {
 
-/// Position and brightness of every row of one side.
+/// Position and brightness of every row of one catalogue.
 struct PlacedRows {
   Positions positions;
   std::vector<double> brightness;  ///< log10 of the flux; empty if unknown, NaN for rows without flux
 
-  /// Number of rows without a position, or without its error if the match needs that.
+  /// Number of rows without a position, or without the position's error if the radius is in sigma.
   std::int64_t nowhere() const;
 };
 
-/// Two catalogues and their matches. `other` has positions in which every change of the whole catalogue is undone, and
-/// brightness on the reference's scale.
+/// Two catalogues and their matches. In `other`, a change of the whole catalogue (flip, shift ...) is undone in the
+/// positions, and brightness is scaled to the reference's.
 struct MatchedCatalogs {
   PositionColumns columns;
   PlacedRows reference, other;
-  Alignment alignment;  ///< the change that was undone
+  Alignment alignment;  ///< the change of the new positions that was undone
   Matches matches;
 
-  /// Matched share of the smaller catalogue.
+  /// The matched fraction of the smaller catalogue.
   double share() const;
 };
 
-/// Matches two catalogues by a kind of positions (pixel or sky). Takes the first kind that matches half of the smaller
-/// catalogue, else the kind that matches most.
+/// Matches two catalogues by one of the positions in `choices` (pixel or sky): by the first that matches half of the
+/// smaller catalogue, else by the one that matches most.
 MatchedCatalogs match_catalogs(const std::vector<PositionColumns>& choices, std::optional<std::size_t> brightness,
                                const LoadedColumns& loaded, int threads);
 
-/// Computes new - reference of a coordinate or of the brightness for every pair.
+/// new - reference of a quantity, for every pair. The arguments have the values of all rows.
 std::vector<double> offsets(const std::vector<double>& reference, const std::vector<double>& other,
                             const Matches& matches);
 
-/// Whether both sides measured the same pixels, apart from a shift: their positions agree better than those of two
-/// exposures can.
+/// Whether both catalogues were measured on the same pixels, apart from a shift. If so, positions agree better than
+/// positions of two exposures can.
 bool is_same_image(const MatchedCatalogs& matched, int threads);
 
 }  // namespace srcextract

@@ -10,8 +10,8 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t looked_at_most = std::int64_t{1} << 20;
-/// Limits on bins. With 30 values the tails of a bin's statistic are close to Student's t. At most 32 bins keep each
-/// bin significant.
+/// Limits on bins. With 30 values in a bin, the statistic of the bin follows Student's t distribution closely. With at
+/// most 32 bins, each bin of a large catalogue has enough values for significant deviations.
 constexpr std::size_t least_in_bin = 30, most_bins = 32;
 constexpr std::size_t least_in_cell = 40, most_cells_a_side = 8;
 
@@ -39,7 +39,7 @@ PairBins divide(std::span<const double> values, std::size_t pairs, const std::ve
   std::vector<double> sorted = values.empty() ? std::vector<double>() : finite_values(values, chosen);
   std::sort(sorted.begin(), sorted.end());
   const std::size_t count = std::clamp<std::size_t>(sorted.size() / least_in_bin, 1, most_bins);
-  std::vector<double> edges;  // values between neighbouring bins; two equal ones would make an empty bin
+  std::vector<double> edges;  // values between neighbouring bins; two equal edges would make an empty bin
   for (std::size_t i = 1; i < count; ++i) {
     const double edge = sorted[i * sorted.size() / count];
     if (edge > (edges.empty() ? sorted.front() : edges.back())) edges.push_back(edge);
@@ -70,8 +70,8 @@ void extremes(std::span<const double> values, double& low, double& high) {
   }
 }
 
-/// Index of the slot for a value if [low, high] is divided into `slots`. Halving is exact and avoids overflow of the
-/// range; an empty range or a NaN gives slot 0.
+/// The index of the part to which a value belongs if [low, high] is divided into `slots` equal parts. Values are
+/// halved, so that the range cannot overflow. An empty range or a NaN gives 0.
 std::size_t slot(double value, double low, double high, std::size_t slots) {
   if (!(high > low) || !std::isfinite(value)) return 0;
   const double place = (value / 2 - low / 2) / (high / 2 - low / 2) * static_cast<double>(slots);

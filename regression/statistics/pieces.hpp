@@ -8,10 +8,10 @@
 
 namespace srcextract {
 
-/// Values that a thread processes at a time.
+/// Number of values that a thread processes at a time.
 inline constexpr std::int64_t piece_of_values = std::int64_t{1} << 16;
 
-/// Calls body(begin, end) for pieces of [0, count), on all threads. The pieces do not depend on the number of threads.
+/// Calls body(begin, end) in parallel for pieces of [0, count). The pieces do not depend on the number of threads.
 template <class Body>
 void for_each_piece(std::size_t count, int threads, const Body& body) {
   parallel_for(static_cast<std::int64_t>(count), piece_of_values, Cpu{threads},
@@ -20,7 +20,8 @@ void for_each_piece(std::size_t count, int threads, const Body& body) {
                });
 }
 
-/// Calls body(begin, end, result) for each piece, with its own result. Returns the results in the order of the pieces.
+/// Calls body(begin, end, result) in parallel for pieces of [0, count), with a separate result for each piece. Returns
+/// the results in the order of the pieces.
 template <class Result, class Body>
 std::vector<Result> by_pieces(std::size_t count, int threads, const Body& body) {
   const auto of = static_cast<std::size_t>(piece_of_values);
@@ -29,7 +30,7 @@ std::vector<Result> by_pieces(std::size_t count, int threads, const Body& body) 
   return results;
 }
 
-/// Returns value(i) for every i.
+/// The values value(i) for all i below `count`, computed in parallel.
 template <class Value>
 std::vector<double> each_value(std::size_t count, int threads, const Value& value) {
   std::vector<double> values(count);

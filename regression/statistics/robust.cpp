@@ -10,16 +10,17 @@
 namespace srcextract {
 namespace {
 
-constexpr double trimmed_share = 0.2;  // from either end, as in Yuen
+constexpr double trimmed_share = 0.2;  // from either end, as in Yuen (1974)
 
-/// Number of sigma beyond which one tail of the normal distribution has the probability `tail`.
+/// The number of sigma above which a normal distribution has the probability `tail`.
 double sigma_of_tail(double tail) {
   if (tail < 1e-299) return certain;
   if (tail >= 0.5) return 0;
   return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
 }
 
-/// Returns the value of this rank, which is moved to its index, smaller values before it and larger ones behind.
+/// The value of rank `rank`, from 0. Reorders the values so that this value has the index `rank`, after smaller and
+/// before larger values.
 double pick(std::span<double> values, std::size_t rank) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
   return values[rank];
@@ -44,7 +45,7 @@ double scatter_of(std::span<double> values, double centre) {
 double wide_scatter_of(std::span<double> values, double centre) {
   const double scatter = scatter_of(values, centre);
   if (values.empty()) return scatter;
-  constexpr double ninety_percent = 1.6449;  // for normal values, in standard deviations
+  constexpr double ninety_percent = 1.6449;  // this quantile of |x| for a normal distribution of standard deviation 1
   return std::max(scatter, pick(values, values.size() * 9 / 10) / ninety_percent);
 }
 
@@ -57,7 +58,7 @@ Location trimmed_location(std::span<double> values) {
   const double high = pick(values.subspan(cut), values.size() - 1 - 2 * cut);
   const std::span<double> kept = values.subspan(cut, values.size() - 2 * cut);
 
-  // Subtracts the lowest kept value before summing, so that equal values have a variance of exactly 0.
+  // Subtracts the lowest kept value before summing, so that the variance of equal values is exactly 0.
   const double n = static_cast<double>(values.size());
   const double h = static_cast<double>(kept.size());
   double sum = 0, squares = 0;

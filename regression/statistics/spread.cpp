@@ -15,16 +15,16 @@ namespace srcextract {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-/// Up to this number of values, all are sorted.
+/// With at most this many values, no sample is drawn and all values are considered.
 constexpr std::size_t few = std::size_t{1} << 15;
 
-/// A range of values in which the value of a rank is searched.
+/// A range of values in which the value of a given rank is searched.
 struct Bracket {
   double low = -infinite, high = infinite;
 };
 
-/// The range that most likely holds the value of this rank (from 0) among `known` values, from the ranks in a random
-/// sample. It extends by four standard deviations of sample ranks to either side.
+/// The range that most likely contains the value of this rank, from 0, among the `known` values that are not NaN.
+/// Estimated from ranks in a random sample, with a margin of four standard deviations of these ranks on either side.
 template <class Of>
 Bracket bracket_of(std::span<const double> values, std::size_t known, std::size_t rank, const Of& of) {
   constexpr std::int64_t samples = 1 << 13;
@@ -45,7 +45,7 @@ Bracket bracket_of(std::span<const double> values, std::size_t known, std::size_
   return bracket;
 }
 
-/// Two neighbours in rank.
+/// Two values of successive ranks.
 struct Neighbours {
   double before, at;
 };
@@ -55,14 +55,15 @@ struct Counted {
   std::vector<double> within;
 };
 
-/// Returns the values of rank - 1 and rank, if the bracket holds both. Equal values, of which there may be many, are
-/// only counted.
+/// The values of ranks `rank` - 1 and `rank`, or nothing if the bracket does not contain both. If the bracket is a
+/// single value, equal values are only counted, since there may be millions.
 template <class Of>
 std::optional<Neighbours> find_in(const Bracket& bracket, std::span<const double> values, std::size_t rank,
                                   const Of& of, int threads) {
-  const double low = bracket.low, high = bracket.high;  // Clang 14 captures no structured bindings
+  const double low = bracket.low, high = bracket.high;  // Clang 14 cannot capture structured bindings in a lambda
   const bool one_value = low == high;
-  // Without branches, which would be unpredictable: values outside the bracket are also written, and then overwritten.
+  // Without branches, which the processor could not predict: a value outside the bracket is also written, and then
+  // overwritten by the next value.
   const auto count = [&](std::size_t begin, std::size_t end, Counted& counted) {
     constexpr std::size_t block = 512;
     std::array<double, block> within;
@@ -107,7 +108,7 @@ double middle_of(std::span<const double> values, std::size_t known, const Of& of
   const std::size_t rank = known / 2;
   std::optional<Neighbours> found = find_in(bracket_of(values, known, rank, of), values, rank, of, threads);
   if (!found) found = find_in({}, values, rank, of, threads);
-  if (!found) return not_known;  // infinite values have no distance from each other
+  if (!found) return not_known;  // differences of infinite values are NaN, so fewer values than `known` may be found
   return known % 2 == 1 ? found->at : found->before + (found->at - found->before) / 2;
 }
 

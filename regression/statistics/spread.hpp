@@ -7,16 +7,16 @@
 
 namespace srcextract {
 
-/// A median, and 1.4826 times the median distance from it.
+/// A median, and 1.4826 times the median absolute deviation from the median.
 struct Spread {
   double median = not_known, scatter = not_known;
 };
 
-/// Spread of the values, ignoring NaN; NaN without values. Only a few of millions of values are copied, and none is
-/// moved.
+/// The spread of the values that are not NaN; NaN if there are none. Reads the values several times, but copies only a
+/// few values.
 Spread spread_of(std::span<const double> values, int threads);
 
-/// The median, ignoring NaN.
+/// The median of the values that are not NaN.
 double median_of(std::span<const double> values, int threads);
 
 /// The values without NaN, in ascending order.

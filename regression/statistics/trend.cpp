@@ -12,8 +12,8 @@ struct Point {
   double x, y, weight;
 };
 
-/// Returns the non-empty bins as points, weighted by their precision. A bin of equal values would have error 0,
-/// although the next value could differ. So the least error is a tenth of the typical one.
+/// The bins with at least two values as points, weighted by their precision. The error is at least a tenth of the
+/// typical error, since a bin of equal values has the error 0, although another value could differ.
 std::vector<Point> points_of(const std::vector<double>& centre, const std::vector<Location>& locations) {
   double squares = 0;
   for (const Location& location : locations) squares += location.error * location.error;
@@ -27,8 +27,8 @@ std::vector<Point> points_of(const std::vector<double>& centre, const std::vecto
   return points;
 }
 
-/// Weighted mean of points and its error. If points scatter more than their weights predict, the error is enlarged by
-/// that factor.
+/// The weighted mean of points, and the error of the mean. If the points scatter more than the weights predict, the
+/// error is enlarged accordingly.
 struct Mean {
   double value = 0, error = 0;
 };
@@ -138,10 +138,11 @@ std::vector<Deviation> find_cells(const Division& field, const std::vector<Locat
   const double least_error = std::sqrt(squares / static_cast<double>(means.size())) / 10;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double deviation = cells[i].mean - rest;
-    // A trimmed mean needs a dozen values to be well determined.
+    // The error of a trimmed mean is reliable from about a dozen values on.
     if (cells[i].count < 12 || !(std::abs(deviation) > least)) continue;
     const double degrees = 0.6 * static_cast<double>(cells[i].count) - 1;
-    // Uses a least error: if all values of a cell are equal, its error is 0, but the next value could still differ.
+    // At least a tenth of the typical error: if all values of a cell are equal, the cell's error is 0, although another
+    // value could differ.
     const double error = std::max(cells[i].error, least_error);
     const double significance = error > 0 ? sigma_of_t(deviation / error, degrees) : certain;
     if (significance < sigma) continue;

@@ -8,38 +8,41 @@
 
 namespace srcextract {
 
-/// Linear trend of a column's difference with another quantity, fitted over bins of equally many sources.
+/// A linear trend of a column's differences with another quantity, fitted to bins with equally many sources.
 struct Trend {
-  double slope = not_known, error = not_known;  ///< slope per dex of flux, or per pixel or degree
-  double effect = 0;                            ///< |slope| times the range
-  double significance = 0;                      ///< significance of the slope, in sigma
+  double slope = not_known, error = not_known;  ///< slope per factor of 10 in flux, or per pixel or degree
+  double effect = 0;                            ///< |slope| times the range of the bins' centres
+  double significance = 0;                      ///< significance of the slope in sigma
 };
 
-/// A part of the field, or the bright end, in which a column's difference deviates from the rest.
+/// A cell of the field, or the bright end, in which a column's differences deviate from the differences of all other
+/// sources.
 struct Deviation {
-  Part part;                        ///< part of the field
-  double share = 0;                 ///< share of the sources that lie in the part, or at the bright end
-  double deviation = 0, error = 0;  ///< location of the difference in this part minus location in the rest
+  Part part;                        ///< position of the cell; not set for the bright end
+  double share = 0;                 ///< fraction of the sources that are in the cell, or at the bright end
+  double deviation = 0, error = 0;  ///< mean difference in the cell or at the bright end, minus that of the rest
   double significance = 0;
 };
 
-/// Location of a column's differences in each bin, from the pairs `looked_at` that have a difference.
+/// The location (robust mean) of a column's differences in each of `bins` bins, from the pairs `looked_at`. Pairs
+/// without a difference are left out.
 std::vector<Location> locations_in(std::span<const double> difference, const std::vector<std::int64_t>& looked_at,
                                    std::span<const std::uint8_t> bin, std::size_t bins);
 
-/// Weighted mean of the bins' locations. Precise (bright) bins dominate. With fewer than 4 non-empty bins the result is
-/// unknown.
+/// The weighted mean of the bins' locations; bins of bright sources, which are precise, dominate. Significance 0 if
+/// fewer than 4 bins have values.
 Location weighted_location(const PairBins& bins, const std::vector<Location>& locations);
 
-/// Weighted straight-line fit of the bins' locations; the error includes their scatter about the line. With fewer than
-/// 4 non-empty bins the result is unknown.
+/// Fits a straight line to the bins' locations, weighted by their errors. The slope's error includes the scatter of the
+/// locations about the line. Unknown if fewer than 4 bins have values.
 Trend fit_trend(const PairBins& bins, const std::vector<Location>& locations);
 
-/// The most significant deviation of the brightest bins (up to a quarter of all) from the fainter ones: a sign of
-/// saturation or non-linearity. Significance 0 with fewer than 5 non-empty bins.
+/// The most significant deviation of the brightest bins, up to a quarter of all, from the other bins. Such a deviation
+/// suggests saturation or a non-linear detector. Significance 0 if fewer than 5 bins have values.
 Deviation find_bright_end(const PairBins& brightness, const std::vector<Location>& locations);
 
-/// Cells of the field that differ from the rest by more than `least`, with `sigma` or more; the most significant first.
+/// The cells of the field whose location differs from the median cell by more than `least`, with at least `sigma`
+/// sigma. The most significant cell comes first.
 std::vector<Deviation> find_cells(const Division& field, const std::vector<Location>& cells, double least,
                                   double sigma);
 

@@ -6,7 +6,7 @@
 namespace srcextract {
 namespace {
 
-constexpr double sides = 2;  // differences have either sign
+constexpr double sides = 2;  // a difference may be positive or negative
 constexpr double tests_of_column = 5, parts_of_field = 64;
 constexpr double tests_of_counts = 10;
 

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t offenders_kept = 10;
 
-/// The difference wrapped to [-period / 2, period / 2].
+/// The difference, reduced to [-period / 2, period / 2].
 double wrapped(double difference, double period) {
   return std::remainder(difference, period);
 }
 
-/// The ratio; 0 for equal values, also with scale 0.
+/// difference / scale; 0 for a difference of 0, even if the scale is 0.
 double ratio(double difference, double scale) {
   return difference == 0 ? 0 : difference / scale;
 }
@@ -31,12 +31,12 @@ bool equal(std::span<const double> a, std::span<const double> b) {
                     [](double p, double q) { return p == q || (std::isnan(p) && std::isnan(q)); });
 }
 
-/// Threshold of Rayleigh's test on the squared resultant per angle. Angles without a common direction exceed it with a
-/// chance of 1e-8.
+/// Threshold of Rayleigh's test for a common direction, for the squared length of the sum of unit vectors per angle.
+/// Random directions exceed this threshold with a probability of 1e-8.
 constexpr double clear_direction = 18;
 
-/// Makes differences of angles (period 180 degrees) fit for a mean: differences of about 90 degrees occur as +90 and
-/// -90 equally often. Moves all to within 90 degrees of their common direction, if there is one.
+/// Prepares differences of angles, which have a period of 180 degrees, for averaging: differences near 90 degrees may
+/// occur as +90 or -90. Moves all differences to within 90 degrees of their common direction, if there is one.
 void unwrap_angles(std::vector<double>& differences, int threads) {
   constexpr double degree = std::numbers::pi / 180;
   struct Sums {
@@ -63,7 +63,7 @@ void unwrap_angles(std::vector<double>& differences, int threads) {
   });
 }
 
-/// Location over the sampled pairs.
+/// The location (robust mean) of the differences of the pairs `looked_at`.
 Location location_of(std::span<const double> difference, const Division& division) {
   std::vector<double> values;
   for (std::int64_t i : division.looked_at) {
@@ -82,8 +82,9 @@ Spread spread_as(const PairedColumn& column, Difference difference, int threads)
   return spread_of(differences_of(column, difference, threads), threads);
 }
 
-/// Median and scatter of the difference in each bin of brightness, by which outliers are judged. Within a bin precision
-/// varies: the angle of a round source scatters much more.
+/// Median and scatter of the differences in each bin of brightness, by which outliers are recognised. Uses
+/// wide_scatter_of(), since precision varies within a bin: the angle of a round source scatters much more than that of
+/// a long source.
 std::vector<Spread> spreads_by_brightness(std::span<const double> difference, const Division& field) {
   std::vector<std::vector<double>> sorted(field.brightness.count());
   for (std::int64_t i : field.looked_at) {
@@ -132,7 +133,8 @@ struct Far {
   double distance;
 };
 
-/// Inserts a candidate into the list of the farthest, sorted by distance; of equal ones the first is kept.
+/// Inserts a candidate into a list of at most offenders_kept pairs, sorted by descending distance. Of equal distances,
+/// the first pair is kept.
 void keep_farthest(std::vector<Far>& farthest, Far candidate) {
   if (farthest.size() == offenders_kept && candidate.distance <= farthest.back().distance) return;
   const auto place = std::upper_bound(farthest.begin(), farthest.end(), candidate,
@@ -141,8 +143,8 @@ void keep_farthest(std::vector<Far>& farthest, Far candidate) {
   if (farthest.size() > offenders_kept) farthest.pop_back();
 }
 
-/// What was found among some pairs: outliers (far from pairs of the same brightness), the farthest outliers, and the
-/// farthest other pairs.
+/// Results for one piece of the pairs: indices of outliers, which are far from pairs of similar brightness; the
+/// farthest outliers; and the farthest other pairs.
 struct Outliers {
   std::vector<std::uint32_t> pairs;
   std::vector<Far> farthest, of_others;
@@ -169,7 +171,7 @@ void find_outliers(ColumnComparison& result, const PairedColumn& column, std::sp
       const Spread around = counted ? Spread{0, 0} : spreads[pairs.field.brightness.of_pair[i]];
       const double distance = std::isnan(around.median) ? 0 : std::abs(difference[i] - around.median);
       const bool far = distance > std::max(column.rule->tolerance, outlier * around.scatter);
-      if (far) found.pairs.push_back(static_cast<std::uint32_t>(i));  // row numbers fit into 32 bits
+      if (far) found.pairs.push_back(static_cast<std::uint32_t>(i));  // match_sources() limits row numbers to 32 bits
       if (distance > 0) keep_farthest(far ? found.farthest : found.of_others, {i, distance});
     }
   };
@@ -192,15 +194,15 @@ void find_outliers(ColumnComparison& result, const PairedColumn& column, std::sp
   }
 }
 
-/// Results for the sampled pairs.
+/// Results from the pairs that are looked at.
 struct Locations {
   Location of_all;
-  std::vector<Spread> spreads;  ///< spreads by brightness
+  std::vector<Spread> spreads;  ///< by bin of brightness
   std::vector<Location> by_brightness, by_x, by_y, by_cell;
 };
 
-/// Computes locations and spreads of a column's differences. A difference that is only counted (Difference::equal) has
-/// no spread and no trend.
+/// Computes locations and spreads of a column's differences. With `counted` (Difference::equal), differences are 0 or
+/// 1, so only the location of all is computed.
 Locations locate(std::span<const double> difference, const Pairs& pairs, bool counted) {
   const Division& field = pairs.field;
   const auto along = [&](const PairBins& bins) {
@@ -258,7 +260,7 @@ ColumnComparison compare_column(const PairedColumn& column, const Pairs& pairs, 
   result.difference = column.rule->difference;
   const int threads = pairs.threads;
   count_values(result, column, threads);
-  if (equal(column.reference, column.other)) {  // equal columns are the usual case for two runs of one program
+  if (equal(column.reference, column.other)) {  // usual for two runs of the same program
     result.absolute = result.relative = {0, 0};
     if (!column.reference_error.empty()) result.in_sigma = {0, 0};
     return result;

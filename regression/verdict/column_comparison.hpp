@@ -14,34 +14,36 @@ namespace srcextract {
 struct PairedColumn {
   std::string name, unit;
   const ColumnRule* rule = nullptr;
-  std::string text;  ///< description, if the column is text on one side and numbers on the other
+  /// Description of the problem if the column is text on one side and numbers on the other; else empty.
+  std::string text;
   std::vector<double> reference, other;
-  /// Standard errors, from the rule's `error` column; empty if a side lacks it.
+  /// Standard errors from the column of the rule's `error`; empty if a catalogue lacks that column.
   std::vector<double> reference_error, new_error;
-  /// For right ascension, cos(declination) of each pair in the reference, which turns differences into angles on the
+  /// For right ascension: cos(declination) of each pair in the reference, which converts differences to angles on the
   /// sky. Empty for other columns.
   std::vector<double> cos_declination;
-  /// The reference's values of the other coordinate, in case both coordinates are exchanged; empty if there is none.
+  /// The reference's values of the other coordinate of the position, to detect exchanged coordinates. Empty if there is
+  /// none.
   std::vector<double> partner_reference;
   std::string partner;
 };
 
-/// Data of all pairs that the comparison of every column needs.
+/// Data of all pairs that every column's comparison needs.
 struct Pairs {
   const Matches& matches;
   const Division& field;
   std::span<const double> x, y;               ///< position of each pair in the reference
   std::span<const double> brightness;         ///< log10 of the flux of each pair; empty if unknown
-  std::span<const double> sorted_brightness;  ///< brightness without NaN, sorted
+  std::span<const double> sorted_brightness;  ///< `brightness` without NaN, in ascending order
   Frame frame = Frame::pixel;
-  int threads = 1;  ///< threads to use
+  int threads = 1;
 };
 
-/// The difference of a pair, computed as `difference` says (absolute, relative, ...); NaN if a value is NaN.
+/// The difference of the values of a pair, defined by `difference` (absolute, relative ...). NaN if a value is NaN.
 double difference_of(const PairedColumn& column, std::size_t pair, Difference difference);
 
-/// Compares a column. Parts of the field are listed if they deviate by `sigma` or more. `outlier`:
-/// SignificanceRules::outlier.
+/// Compares the values of a column. Lists cells of the field that deviate by at least `sigma` sigma. `outlier` is
+/// SignificanceRules::outlier, the distance in units of the scatter from which a pair is an outlier.
 ColumnComparison compare_column(const PairedColumn& column, const Pairs& pairs, double outlier, double sigma);
 
 }  // namespace srcextract

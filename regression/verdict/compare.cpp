@@ -19,12 +19,12 @@
 namespace srcextract {
 namespace {
 
-/// Distance, in pixels or degrees, within which rows are duplicates of one source.
+/// Distance, in pixels or degrees, within which rows of one catalogue are duplicates of one source.
 constexpr double same_place_pixel = 1e-3, same_place_sky = 1e-7;
-/// Parts of the field are listed from at least this many sigma on, whatever limit the rules have.
+/// Least significance, in sigma, of a deviating cell of the field in the results, whatever the rules say.
 constexpr double least_for_a_part = 3;
 
-/// Removes duplicates from the rows of one side that have no partner: they are no lost or gained sources.
+/// Removes duplicates from the unmatched rows of one side, since a duplicate is no lost or gained source.
 void leave_out_duplicates(std::vector<std::int64_t>& rows, const std::vector<Duplicate>& duplicates) {
   std::vector<std::int64_t> repeated, rest;
   for (const Duplicate& duplicate : duplicates) repeated.push_back(duplicate.row);
@@ -32,7 +32,7 @@ void leave_out_duplicates(std::vector<std::int64_t>& rows, const std::vector<Dup
   rows = std::move(rest);
 }
 
-/// State of a comparison: the sources, and the data to compare columns with.
+/// The state of a comparison: results for the sources, and data for comparing the columns.
 class Comparing {
  public:
   Comparing(const std::vector<SharedColumn>& shared, const CompareRules& rules, AlarmLevels levels, int threads,
@@ -72,7 +72,7 @@ std::vector<double> at(const std::vector<double>& values, const std::vector<std:
 }
 
 void Comparing::report_alignment(const Alignment& alignment) {
-  // A shift is no finding here, since it shows in the position's columns anyway.
+  // A shift is no finding about all positions, since the columns of the position show the shift.
   if (alignment.change == Change::none || alignment.change == Change::shift) return;
   report("positions", explain_alignment(alignment, result_.frame) + "; the sources are matched with this undone");
 }
@@ -86,7 +86,7 @@ void Comparing::sources(MatchedCatalogs matched) {
   result_.alignment = matched.alignment;
   result_.same_image = rules_.significance.pixels == SamePixels::same ||
                        (rules_.significance.pixels == SamePixels::automatic && is_same_image(matched, threads_));
-  // Two runs on the same pixels differ by no noise: any difference beyond its tolerance is real.
+  // Without noise between two runs on the same pixels, every difference above the tolerance is real.
   if (result_.same_image) levels_.column = levels_.part = levels_.count = 0;
 
   const double same_place = result_.frame == Frame::pixel ? same_place_pixel : same_place_sky;
@@ -124,7 +124,7 @@ void Comparing::sources(MatchedCatalogs matched) {
   result_.findings.insert(result_.findings.end(), findings.begin(), findings.end());
 }
 
-/// Divides the pairs by brightness and place.
+/// Divides the pairs by brightness and position.
 void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
   const Matches& matches = result_.matches;
   x_ = at(reference.positions.x, matches.reference);
@@ -132,8 +132,8 @@ void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
   if (!reference.brightness.empty()) {
     brightness_ = at(reference.brightness, matches.reference);
     const std::vector<double> in_new = at(other.brightness, matches.other);
-    // The mean brightness of both sides decides a pair's bin: noise then moves pairs to brighter and fainter bins
-    // equally often. If one flux is NaN, the other is used.
+    // The mean brightness of both sides decides the bin of a pair. With the reference's brightness alone, noise would
+    // move more pairs to one side than to the other. If one brightness is NaN, the other is used.
     for (std::size_t i = 0; i < brightness_.size(); ++i) {
       if (std::isnan(brightness_[i])) brightness_[i] = in_new[i];
       if (!std::isnan(in_new[i])) brightness_[i] = (brightness_[i] + in_new[i]) / 2;
@@ -145,7 +145,7 @@ void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
 
 void Comparing::columns(const LoadedColumns& loaded, const ColumnPass& pass) {
   const double outlier = result_.same_image ? 0 : rules_.significance.outlier;
-  // One column at a time, on all threads, so that only one column's memory is needed.
+  // One column after the other, each on all threads, so that only one column is in memory.
   for (const std::size_t compared : pass.compared) {
     const PairedColumn column = pair_up(loaded, shared_, compared, rules_, result_.matches);
     const Pairs pairs{.matches = result_.matches,
@@ -162,8 +162,8 @@ void Comparing::columns(const LoadedColumns& loaded, const ColumnPass& pass) {
   }
 }
 
-/// Turns findings of columns into findings of the comparison. Findings with one cause are reported with the first
-/// column that has it, which names the other columns.
+/// Adds the findings of columns to the findings of the comparison. Findings with the same cause are reported once, for
+/// the first column, with the names of the other columns.
 void Comparing::report_columns() {
   std::vector<Finding> with_cause, others;
   std::vector<std::string> causes;
@@ -191,7 +191,7 @@ void Comparing::report_columns() {
   result_.findings.insert(result_.findings.end(), others.begin(), others.end());
 }
 
-/// Notes user rules that match no shared column, which are most likely misspelt.
+/// Adds a note for each rule of the user that applies to no shared column: the rule is probably misspelt.
 void note_unused_rules(const CompareRules& rules, Comparison& result) {
   const std::vector<ColumnRule> built_in = default_rules().columns;
   for (const ColumnRule& rule : rules.columns) {
@@ -203,7 +203,8 @@ void note_unused_rules(const CompareRules& rules, Comparison& result) {
   }
 }
 
-/// Number of columns that can be read at once, so that both sides' values fit into `memory` bytes; at least 4.
+/// Number of columns that can be in memory at the same time if values of both sides may take `memory` bytes; at least
+/// 4.
 std::size_t columns_at_once(const Catalog& reference, const Catalog& other, std::int64_t memory) {
   const std::int64_t rows = std::max<std::int64_t>(reference.expected_rows + other.expected_rows, 1);
   return static_cast<std::size_t>(

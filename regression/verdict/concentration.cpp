@@ -12,7 +12,7 @@ namespace {
 
 constexpr double nearly_all = 0.9;
 constexpr std::size_t least_for_a_place = 8, least_for_a_range = 5;
-/// Share of the field's area; eight random positions lie in such a part with a probability of about 1e-4.
+/// Fraction of the field's area. Eight random positions lie in a part of that size with a probability of about 1e-4.
 constexpr double small_part = 0.25;
 constexpr double small_range = 0.3;
 
@@ -20,7 +20,7 @@ std::size_t most_of(std::size_t count) {
   return static_cast<std::size_t>(std::ceil(nearly_all * static_cast<double>(count)));
 }
 
-/// The narrowest interval that holds 90 % of the sorted values.
+/// The narrowest interval that contains 90 % of the sorted values.
 std::pair<double, double> narrowest(const std::vector<double>& values) {
   const std::size_t most = most_of(values.size());
   std::size_t best = 0;

@@ -9,33 +9,33 @@
 
 namespace srcextract {
 
-/// Positions and brightness of some sources, which are searched for a common property.
+/// Positions and brightness of some sources. The sources may have a property in common.
 struct Sample {
   std::vector<double> x, y;
-  std::vector<double> brightness;  ///< log10 of the flux; empty if unknown, NaN for sources without flux
+  std::vector<double> brightness;  ///< log10 of the flux; NaN for sources without flux
 };
 
-/// Causes shared by several tests.
+/// Causes that several tests may find. Findings with the same cause are reported once.
 inline constexpr const char* part_differs = "this part of the image differs";
 inline constexpr const char* bright_end_differs = "not linear at the bright end, as by saturation";
 
-/// A common property of some sources in words, and its likely cause; both empty if there is none.
+/// A property that some sources have in common, and the likely cause. Both texts are empty if there is none.
 struct Concentration {
-  std::string words;  ///< "; 16 of them among the faintest 2.1 %"
-  std::string cause;  ///< "this part of the image differs"
+  std::string words;  ///< as "; 16 of them among the faintest 2.1 %"
+  std::string cause;  ///< as "this part of the image differs"; may be empty
 };
 
-/// Tests whether 90 % of the sources, if there are at least eight, lie within a quarter of the field.
+/// Tests whether 90 % of the sources lie within a quarter of the field's area. Empty for fewer than eight sources.
 Concentration where_mostly(const Sample& sample, const Division& field, Frame frame);
 
-/// Tests whether 90 % of the sources, if there are at least five, are among the faintest, or the brightest, 30 % of
-/// `all`, which is sorted.
+/// Tests whether 90 % of the sources are among the faintest 30 % or the brightest 30 % of `all`, which must be sorted.
+/// Empty for fewer than five sources.
 Concentration how_bright(const Sample& sample, std::span<const double> all);
 
-/// The result of how_bright(), else of where_mostly().
+/// The result of how_bright(), or that of where_mostly() if the former is empty.
 Concentration in_common(const Sample& sample, std::span<const double> all, const Division& field, Frame frame);
 
-/// Describes a part of the field, as "x 513 to 768, y 1 to 256".
+/// A part of the field in words, as "x 513 to 768, y 1 to 256".
 std::string place_in_words(const Part& place, Frame frame);
 
 }  // namespace srcextract

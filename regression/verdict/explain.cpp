@@ -15,12 +15,13 @@
 namespace srcextract {
 namespace {
 
-/// A factor between values that a change of unit or definition makes, described in both directions.
+/// A factor between values that a different unit or definition causes. `cause` applies to new values that are larger by
+/// this factor, `inverse` to new values that are smaller.
 struct KnownFactor {
   double factor;
   const char* cause;
   const char* inverse;
-  bool of_lengths = false;  ///< for lengths only, not for coordinates
+  bool of_lengths = false;  ///< whether the factor applies to lengths only, and not to coordinates
 };
 constexpr std::array known_factors = {
     KnownFactor{180 / std::numbers::pi, "degrees where the reference has radians",
@@ -37,13 +38,13 @@ constexpr std::array known_factors = {
                 true},
 };
 
-/// A column to explain, and the number of threads that process it.
+/// A column to explain, and the number of threads for the work.
 struct Looked {
   const PairedColumn& column;
   int threads;
 };
 
-/// Spread of value(pair) over all pairs for which it is finite.
+/// The spread of value(pair) over all pairs for which the value is finite.
 template <class Value>
 Spread spread(const Looked& looked, const Value& value) {
   const std::vector<double> values = each_value(looked.column.reference.size(), looked.threads, [&](std::size_t i) {
@@ -65,11 +66,12 @@ std::size_t count(const Looked& looked, const Predicate& holds) {
   return all;
 }
 
-/// A change explains the new values if what it leaves is smaller than this part of the usual difference.
+/// A change explains the new values if the differences that remain after the change is undone are smaller than this
+/// fraction of the original differences.
 constexpr double far_less = 0.1;
 /// With fewer values, some change fits by chance.
 constexpr std::size_t least_for_change = 8;
-/// Values can only count as reproduced if differences scatter less than this part of the values' own scatter.
+/// Values count as reproduced only if the differences scatter by less than this fraction of the scatter of the values.
 constexpr double reproduced_within = 0.3;
 
 std::string share_of(const PairedColumn& column, const std::function<bool(std::size_t)>& moved) {
@@ -91,8 +93,8 @@ Explanation changed_places(const Looked& looked, double usual) {
   if (column.partner_reference.empty()) return {};
   const Spread left = spread(looked, [&](std::size_t i) { return column.other[i] - column.partner_reference[i]; });
   const Spread partner = spread(looked, [&](std::size_t i) { return column.partner_reference[i]; });
-  // What is left must be small against the change, and against the partner's own scatter: hours are close to many
-  // declinations.
+  // The remaining differences must be small compared with the differences, and with the scatter of the other
+  // coordinate: right ascensions in hours, for example, are similar to many declinations.
   if (!(std::abs(left.median) + left.scatter < far_less * usual && left.scatter < far_less * partner.scatter))
     return {};
   return {fmt::format("the new values are those of the reference's {}", column.partner),
@@ -115,7 +117,7 @@ Explanation other_direction(const Looked& looked) {
 }
 
 Explanation known_factor(const PairedColumn& column, const Spread& ratio) {
-  // Noise makes the ratio inexact. The error of a median is 1.25 times the scatter over the root of the number of
+  // Noise changes the ratio slightly. The error of a median is 1.25 times the scatter over the root of the number of
   // pairs.
   const double pairs = static_cast<double>(column.reference.size());
   const double slack = std::clamp(4 * 1.25 * std::abs(ratio.scatter / ratio.median) / std::sqrt(pairs), 0.005, 0.05);
@@ -134,7 +136,7 @@ Explanation known_factor(const PairedColumn& column, const Spread& ratio) {
   return {};
 }
 
-/// Whether one factor explains the new values far better than one offset.
+/// Whether a factor leaves far smaller differences than an offset.
 bool is_factor(const Looked& looked, const Spread& ratio) {
   const PairedColumn& column = looked.column;
   const Spread offset = spread(looked, [&](std::size_t i) { return column.other[i] - column.reference[i]; });
@@ -143,8 +145,8 @@ bool is_factor(const Looked& looked, const Spread& ratio) {
   return left.scatter < far_less * offset.scatter;
 }
 
-/// Finds a factor in a column whose values are mostly 0 on both sides, such as the angles of round sources. Zeros are
-/// left out, since they fit any factor.
+/// Finds the factor in a column whose values are mostly 0 on both sides, such as angles of round sources. Zeros are
+/// left out, since zeros fit any factor.
 Explanation explain_without_zeros(const Looked& looked) {
   const PairedColumn& column = looked.column;
   const auto is_zero = [&](std::size_t i) { return column.reference[i] == 0 && column.other[i] == 0; };
@@ -165,7 +167,7 @@ Explanation explain_without_zeros(const Looked& looked) {
 }  // namespace
 
 std::string with_error(double value, double error) {
-  // Two digits of the error, but at most four of the value.
+  // Two digits of the error, but at most four digits of the value.
   const double finest = std::max(error, 0.01 * std::abs(value));
   if (finest == 0) return "0";
   const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(finest))), 0, 9);
@@ -177,7 +179,7 @@ Explanation explain_change(const PairedColumn& column, const Spread& absolute, i
   const Spread own = spread(looked, [&](std::size_t i) { return column.reference[i]; });
   const double usual =
       spread(looked, [&](std::size_t i) { return std::abs(column.other[i] - column.reference[i]); }).median;
-  // Values count as reproduced if differences scatter little and most are smaller than the values' own scatter.
+  // Values count as reproduced if most differences are small compared with the scatter of the values.
   const bool reproduced = absolute.scatter <= reproduced_within * own.scatter && usual <= own.scatter;
   if (usual == 0) return explain_without_zeros(looked);
   if (reproduced) return {};
@@ -197,7 +199,8 @@ Explanation explain_offset(const PairedColumn& column, const Location& location)
   };
   const std::string share = share_of(column, moved);
   if (column.rule->difference == Difference::relative) {
-    // Relative to the reference, as usual in words; the difference is computed relative to the mean of both values.
+    // In words, the change is relative to the reference; the column's difference is relative to the mean of both
+    // values.
     const double growth = location.mean / (1 - location.mean / 2);
     return {fmt::format("{} are {} by {} %", share, growth > 0 ? "larger" : "smaller",
                         with_error(100 * growth, 100 * location.error)),

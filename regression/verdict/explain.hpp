@@ -6,24 +6,25 @@
 
 namespace srcextract {
 
-/// Explanation of how a whole column changed: in words, and the cause.
+/// Explains how a whole column changed.
 struct Explanation {
-  std::string words;  ///< "812 of 812 sources moved by +1.000 +- 0.000 pixel"
-  std::string cause;  ///< "one side counts from 0"; empty without further cause
+  std::string words;  ///< as "812 of 812 sources moved by +1.000 ± 0.000 pixel"; empty: no explanation
+  std::string cause;  ///< as "one side counts from 0"; empty if the cause is unknown
 };
 
-/// Explains new values that differ from the reference by a simple change: two exchanged columns, a flipped axis, or a
-/// factor between units. `absolute` is the spread of the differences. Empty if the differences are small anyway, or if
-/// no such change fits.
+/// Explains new values that differ from the reference by a simple change: exchanged coordinates, a mirrored axis, or a
+/// factor between units. `absolute` is the spread of the differences. The result is empty if the differences are small,
+/// or if no simple change fits.
 Explanation explain_change(const PairedColumn& column, const Spread& absolute, int threads);
 
-/// Describes an offset of the whole column; `location` is the location of its differences.
+/// Describes an offset of the whole column, whose size is `location`.
 Explanation explain_offset(const PairedColumn& column, const Location& location);
 
-/// Describes a change of the whole catalogue: "the new x runs the other way: new = 1025.00 - reference".
+/// Describes a change of the whole catalogue, as "the x axis is flipped: new x = 1025.00 - reference, y shifted by
+/// +0.00".
 std::string explain_alignment(const Alignment& alignment, Frame frame);
 
-/// A number with the digits that its error justifies: "+0.1000 +- 0.0005".
+/// A number and the number's error, with as many digits as the error justifies: "+0.1000 ± 0.0005".
 std::string with_error(double value, double error);
 
 }  // namespace srcextract

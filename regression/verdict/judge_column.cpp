@@ -12,12 +12,12 @@
 namespace srcextract {
 namespace {
 
-/// If more than this share of the field's parts deviate, the whole field differs, and no part is reported.
+/// If more than this fraction of the field's cells deviate, the whole field differs, and no single cell is reported.
 constexpr double part_at_most = 0.3;
-/// Trends and parts are reported from this significance on, even for catalogues of the same pixels.
+/// Trends and cells are reported only above this significance, even if both sides measured the same pixels.
 constexpr double least_for_a_shape = 3;
 
-/// A difference in words, in the unit in which the rule defines it: "+1.00 ± 0.03 %", "-0.100 ± 0.002 pixel".
+/// A difference in words, in the unit of the rule's definition: "+1.00 ± 0.03 %", "-0.100 ± 0.002 pixel".
 std::string in_words(const PairedColumn& column, double value, double error) {
   switch (column.rule->difference) {
     case Difference::relative:
@@ -29,8 +29,8 @@ std::string in_words(const PairedColumn& column, double value, double error) {
   }
 }
 
-/// Whether magnitudes that became defined or undefined are explained by noise: with faint sources both happen equally
-/// often.
+/// Whether noise explains that magnitudes became defined or undefined. Noise makes both happen equally often, for faint
+/// sources.
 bool is_noise(const PairedColumn& column, const ColumnComparison& result, double sigma) {
   if (!has_magnitudes(column.name) || result.values_lost == 0 || result.values_gained == 0) return false;
   const std::int64_t more = std::max(result.values_lost, result.values_gained);
@@ -52,14 +52,15 @@ void judge_values(std::vector<ColumnFinding>& findings, const PairedColumn& colu
         {fmt::format("a number in {} rows in which the reference has none (NaN)", result.values_gained), ""});
 }
 
-/// A value as text, with enough digits to distinguish it from `other`.
+/// A value as text, with six significant digits, or with all digits if the texts would be equal although the values
+/// differ.
 std::string told_apart(double value, double other) {
   const std::string text = fmt::format("{:g}", value);
   return value != other && text == fmt::format("{:g}", other) ? fmt::format("{:.17g}", value) : text;
 }
 
-/// Returns the cause if it can apply to the column, else an empty text: only fluxes and magnitudes show the
-/// non-linearity of a detector.
+/// Returns `cause`, or an empty text if the cause cannot apply: only fluxes and magnitudes can show a non-linear
+/// detector.
 std::string cause_for(const PairedColumn& column, const std::string& cause) {
   const bool light = is_flux(column.name) || is_magnitude(column.name);
   return cause == bright_end_differs && !light ? "" : cause;
@@ -79,8 +80,8 @@ void judge_outliers(std::vector<ColumnFinding>& findings, const PairedColumn& co
                       cause_for(column, result.outliers_are.cause)});
 }
 
-/// Reports how differences depend on brightness: the bright end, or else a trend. Also how they depend on position: a
-/// part of the field, or else a trend across it.
+/// Reports the dependence of the differences on brightness: a deviation of the bright end, or else a trend. Then
+/// reports the dependence on position: a deviating cell of the field, or else trends in x and y.
 void judge_shape(std::vector<ColumnFinding>& findings, const PairedColumn& column, const ColumnComparison& result,
                  const Division& field, Frame frame, double sigma) {
   const double bias = column.rule->bias;
@@ -121,7 +122,7 @@ std::vector<ColumnFinding> judge_column(const PairedColumn& column, const Column
   if (result.pairs == 0) return findings;
   const bool counted = result.difference == Difference::equal;
   if (!counted) {
-    // If the whole column changed, its trends and outliers follow from that, and are no further findings.
+    // A change of the whole column also causes trends and outliers, which are then not reported.
     if (const Explanation why = explain_change(column, result.absolute, pairs.threads); !why.words.empty())
       return findings.push_back({why.words, why.cause}), findings;
     if (std::abs(result.location.mean) > column.rule->bias && result.location.significance >= sigma) {

@@ -7,13 +7,14 @@
 
 namespace srcextract {
 
-/// A finding about a column. Findings of one cause are reported once for all columns.
+/// A violation of a column's rule. Violations with the same cause are reported once for all columns; `cause` may be
+/// empty.
 struct ColumnFinding {
   std::string words;
   std::string cause;
 };
 
-/// Lists the violations of the column's rule whose significance is at least `sigma`.
+/// Lists the violations of the column's rule with a significance of at least `sigma`.
 std::vector<ColumnFinding> judge_column(const PairedColumn& column, const ColumnComparison& result, const Pairs& pairs,
                                         double sigma);
 

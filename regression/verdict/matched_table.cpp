@@ -15,10 +15,10 @@
 namespace srcextract {
 namespace {
 
-/// For each row of the matched table: the row of one side, or -1 for none.
+/// By row of the matched table: the row of one catalogue, from 0; -1: no row.
 using Rows = std::vector<std::int64_t>;
 
-/// Kind and rows for each row of the table.
+/// The kind and the row numbers of each row of the matched table.
 struct Layout {
   std::vector<std::string> match;
   Rows reference, other;
@@ -30,7 +30,7 @@ struct Layout {
   }
 };
 
-/// Rows of one side that are neither matched nor unmatched: duplicates.
+/// The rows of one catalogue that are neither matched nor unmatched, which are the duplicates.
 Rows others(std::int64_t count, const Rows& matched, const Rows& unmatched) {
   std::vector<bool> known(static_cast<std::size_t>(count), false);
   for (const Rows* rows : {&matched, &unmatched}) {
@@ -61,7 +61,7 @@ bool is_everywhere(const Rows& rows) {
   return std::find(rows.begin(), rows.end(), -1) == rows.end();
 }
 
-/// The column's values in these rows; a row of -1 gives NaN or empty text, so integers may become doubles.
+/// The values of a column in the given rows. A row of -1 gives NaN or an empty text, so integers may become doubles.
 ColumnValues picked(const ColumnValues& values, const Rows& rows) {
   return std::visit(
       [&]<class T>(const std::vector<T>& column) -> ColumnValues {
@@ -95,7 +95,7 @@ struct Differences {
   std::vector<double> values;
 };
 
-/// Computes the differences of every compared column, keyed by the column's index in the reference.
+/// The differences of every compared column, by the index of the column in the reference.
 std::map<std::size_t, Differences> differences(const Catalog& reference, const Catalog& other,
                                                const Comparison& comparison, const CompareRules& rules,
                                                std::size_t rows) {

@@ -5,13 +5,14 @@
 
 namespace srcextract {
 
-/// Makes a table of both sides' rows side by side: the pairs in the reference's order, then lost rows, gained rows, and
-/// duplicates.
-/// - MATCH gives the kind: matched, lost, gained, duplicate.
-/// - ROW_REF and ROW_NEW count rows from 1; 0 means none.
-/// - Every column of either side follows as NAME_REF and NAME_NEW, with the file's values.
-/// - Compared columns are followed by NAME_DIFF, the difference that the rules define.
-/// Missing values are NaN or empty text.
+/// Makes a table with the rows of both catalogues side by side: matched pairs in the reference's order, then lost rows,
+/// gained rows, and duplicates.
+/// - MATCH is the kind of the row: matched, lost, gained or duplicate.
+/// - ROW_REF and ROW_NEW are row numbers in the catalogues, from 1; 0: no row.
+/// - The columns of both catalogues are NAME_REF and NAME_NEW, with the values of the files.
+/// - After a compared column stands NAME_DIFF, the difference as the rules define the difference.
+///
+/// Missing values are NaN or empty texts.
 Table make_matched_table(const Catalog& reference, const Catalog& other, const Comparison& comparison,
                          const CompareRules& rules);
 

@@ -19,7 +19,7 @@ bool is_number(const std::string& text) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-/// The first field of a text column that is no number; nothing for a column of numbers.
+/// Describes the first value of a text column that is no number; empty for a column of numbers.
 std::optional<std::string> first_text(const ColumnValues& values) {
   const auto* texts = std::get_if<std::vector<std::string>>(&values);
   if (texts == nullptr) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<std::string> first_text(const ColumnValues& values) {
   return "row " + std::to_string(found - texts->begin() + 1) + " has '" + found->substr(0, 40) + "'";
 }
 
-/// Describes a column that is text on one side only, which a single field that is no number can cause.
+/// Describes a column that is text in only one of the catalogues; a single value that is no number makes a column text.
 std::string text_on_one_side(const LoadedColumns& loaded, std::size_t column) {
   const auto in_reference = first_text(loaded.raw_reference(column)), in_new = first_text(loaded.raw_new(column));
   if (in_reference.has_value() == in_new.has_value()) return "";

@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Returns the values of a shared column for every pair, with the column's rule, errors and other coordinate.
+/// The values of a shared column for every pair, with the column's rule, errors and other coordinate.
 PairedColumn pair_up(const LoadedColumns& loaded, const std::vector<SharedColumn>& shared, std::size_t column,
                      const CompareRules& rules, const Matches& matches);
 

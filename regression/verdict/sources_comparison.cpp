@@ -13,15 +13,15 @@
 namespace srcextract {
 namespace {
 
-/// Sources count as bright, too bright to be lost in noise, above twice the flux below which a tenth of the reference's
-/// sources lie.
+/// A source is bright if the source's flux is at least twice the 10 % quantile of the reference's fluxes. Noise does
+/// not hide a bright source.
 constexpr double faint_share = 0.1, far_from_faint = 2;
-/// A part of the field is conspicuous if its share of lost and gained sources exceeds the usual share by at least this
-/// much, and is significant. The usual share is the median over all parts.
+/// A cell of the field is conspicuous if the fraction of lost and gained sources exceeds the usual fraction by this
+/// much, and significantly. The usual fraction is the median over all cells.
 constexpr double conspicuous = 0.2;
-/// The test of significance takes at least this as the usual share of lost and gained sources.
+/// Lower limit on the usual fraction of lost and gained sources in the test of significance.
 constexpr double least_usual = 0.02;
-/// Shares of the faintest sources to test for a lost faint end.
+/// Fractions of the faintest sources that are tested for a loss.
 constexpr double faint_ends[] = {0.01, 0.02, 0.03, 0.05, 0.1, 0.2};
 
 struct Count {
@@ -43,13 +43,14 @@ Sample sample_of(const std::vector<std::int64_t>& rows, const PlacedRows& side) 
   return sample;
 }
 
-/// Says whether the rows lie at the faint end or in one part of the field, and why; empty if neither.
+/// Describes whether the rows are the faintest, the brightest, or in one part of the field, and the likely cause. Empty
+/// if none of these.
 std::string common_words(const std::vector<std::int64_t>& rows, const PlacedRows& side, const Division& field) {
   const Concentration found = in_common(sample_of(rows, side), sorted(side.brightness, 1), field, side.positions.frame);
   return found.words + (found.cause.empty() ? "" : ": " + found.cause);
 }
 
-/// Counts lost and gained bright sources (see faint_share); `all` is the reference's sorted brightness.
+/// Counts lost and gained bright sources (see faint_share). `all` is the reference's brightness in ascending order.
 Count count_bright(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
                    std::span<const double> all) {
   Count count;
@@ -79,8 +80,8 @@ void judge_net(std::vector<Finding>& findings, const PlacedRows& side, const std
                               common_words(rows, side, field))});
 }
 
-/// Reports a lost faint end: far fewer new sources are as faint as the reference's faintest. Noise alone moves sources
-/// across the detection limit both ways equally.
+/// Reports a loss of the faintest sources: far fewer new sources than reference sources are that faint. Noise alone
+/// moves equally many sources across the detection limit in both directions.
 void judge_faint_end(std::vector<Finding>& findings, std::int64_t reference_rows, std::span<const double> old_ones,
                      std::span<const double> new_ones, double allowed, double sigma) {
   const auto fainter = [](std::span<const double> all, double limit) {
@@ -99,7 +100,7 @@ void judge_faint_end(std::vector<Finding>& findings, std::int64_t reference_rows
   }
 }
 
-/// Reports lost or gained bright sources. Far above the faint end, noise splits and joins neighbours equally often, but
+/// Reports lost or gained bright sources. For bright sources, noise splits and merges neighbours equally often, but
 /// loses no source.
 void judge_bright(std::vector<Finding>& findings, const Count& bright, const SourceRules& rules, double sigma) {
   const std::int64_t changed = bright.lost + bright.gained;
@@ -174,7 +175,7 @@ std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows
   const std::int64_t gained = static_cast<std::int64_t>(matches.gained.size());
   judge_places(findings, reference, other, matches, field, levels.place);
   const std::size_t before_counts = findings.size();
-  // On the same image, gained sources do not make up for lost ones.
+  // If both sides measured the same pixels, gained sources do not compensate for lost sources.
   judge_net(findings, reference, matches.lost, same_image ? 0 : gained, rows, rules.lost, Went::lost, field,
             levels.count);
   judge_net(findings, other, matches.gained, same_image ? 0 : lost, rows, rules.gained, Went::gained, field,

@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// Judges lost, gained and duplicate sources. Noise loses and gains equally many sources, at the faint end, all over
-/// the field. Any other pattern is a finding; if both sides measured the same pixels, every change is. `field` divides
+/// Judges lost, gained and duplicate sources. Noise loses and gains equally many sources, which are faint and lie
+/// anywhere in the field; any other pattern is a finding. With `same_image`, every change is a finding. `field` divides
 /// the pairs.
 std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
                                    const std::vector<Duplicate>& reference_duplicates,

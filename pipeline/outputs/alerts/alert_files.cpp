@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Alerts whose cut-outs are in memory together.
+/// Number of alerts whose cut-outs are in memory at the same time.
 constexpr std::int64_t alerts_together = 256;
 
 constexpr const char* schema_version = "srcextract 1, after ZTF 4.02";
@@ -48,8 +48,8 @@ Stamps stamps_of(const Extraction& extraction, std::size_t row) {
   return {cut(extraction.frames->fresh), cut(extraction.frames->reference), cut(difference)};
 }
 
-/// Makes alerts in batches: calls make(row, i) for each row, in parallel, with its place i in the batch. Calls
-/// after(begin, end) once the batch of these rows is made.
+/// Makes alerts in batches of up to alerts_together rows. Calls make(row, i) in parallel for each row of a batch; `i`
+/// is the row's index in the batch. Then calls after(begin, end) for the batch of rows [begin, end).
 template <class Made, class After>
 void for_each_batch(std::int64_t rows, const Cpu& where, const Made& make, const After& after) {
   for (std::int64_t begin = 0; begin < rows; begin += alerts_together) {
@@ -62,7 +62,6 @@ void for_each_batch(std::int64_t rows, const Cpu& where, const Made& make, const
   }
 }
 
-/// The cut-out as a FITS image, gzipped.
 AvroValue::Bytes gzipped_fits(std::span<const float> stamp) {
   constexpr std::size_t record = 2880;
   const std::string header = image_header(-32, "float32", {cutout_side, cutout_side}, "");
@@ -76,7 +75,7 @@ AvroValue::Bytes gzipped_fits(std::span<const float> stamp) {
   return gzip_of(bytes);
 }
 
-/// The field of a column: real numbers and text may be null.
+/// Describes a column as a field of an Avro schema. Real numbers and texts may be null.
 Json field_json(const TableColumn& column) {
   const std::string type = std::visit(
       []<class T>(const std::vector<T>&) -> std::string {
@@ -124,7 +123,7 @@ std::string alert_schema(const Table& candidates) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// The value of a column in a row: null for NaN and empty text.
+/// The value of a column in one row; null for NaN and for an empty text.
 AvroValue value_of(const TableColumn& column, std::size_t row) {
   return std::visit(
       [&]<class T>(const std::vector<T>& values) -> AvroValue {
@@ -169,7 +168,7 @@ void write_avro(OutputFile& file, const Table& candidates, const Extraction& ext
   avro.finish();
 }
 
-/// The records as a flat table, without cut-outs.
+/// The alerts as a flat table, without cut-outs.
 Table flat_table(const Table& candidates, const std::string& publisher) {
   const auto rows = static_cast<std::size_t>(candidates.rows);
   Table flat{.columns = {}, .rows = candidates.rows};
@@ -182,7 +181,7 @@ Table flat_table(const Table& candidates, const std::string& publisher) {
   return flat;
 }
 
-/// Describes a catalogue field with one cut-out per row, whose pixels lie one cut-out after the other in `pixels`.
+/// A catalogue field with one cut-out per row. `pixels` has the cut-outs one after the other.
 CatalogField field_of_stamps(const StampKind& kind, const std::vector<float>& pixels) {
   constexpr std::size_t each = std::size_t{cutout_side} * cutout_side;
   FieldValues<float> values{{}, each, cutout_side};

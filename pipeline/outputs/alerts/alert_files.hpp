@@ -10,13 +10,14 @@
 
 namespace srcextract {
 
-/// Writes an alert for each row of a difference, in the order of the catalogue; the caller commits the file. Both
-/// formats have the values of alert_candidates() and three cut-outs of 63 x 63 pixels: the new frame, the reference on
-/// the pixels of the new one, and the difference minus its sky.
-/// - Avro: an object container file with ZTF's records. Cut-outs are gzipped FITS. Unknown values are null.
-/// - Parquet: a flat table, `candidate_` in front of the names of the record. Cut-outs are lists of float32. Unknown
-///   numbers are NaN.
-/// The bytes depend on the frames and the configuration alone; those of cut-outs in Avro also on the version of zlib.
+/// Writes an alert for each row of a difference's catalogue, in the same order; the caller commits the file. Both
+/// formats contain the values of alert_candidates() and three cut-outs of 63 x 63 pixels. The cut-outs are of the new
+/// image, of the reference image resampled to the pixels of the new image, and of the difference minus the sky.
+/// - Avro: an object container file with records like those of ZTF. Cut-outs are gzipped FITS. Unknown values are null.
+/// - Parquet: a flat table; the names of columns from the record `candidate` begin with `candidate_`. Cut-outs are
+///   lists of float32. Unknown numbers are NaN.
+///
+/// The bytes depend only on the images and the configuration. Cut-outs in Avro also depend on the version of zlib.
 /// Throws Error{output}.
 [[nodiscard]] OutputFile write_alerts(const std::string& path, AlertFormat format, const ImageInput& input,
                                       const Extraction& extraction, const CatalogMetadata& metadata, const Cpu& where);

@@ -27,7 +27,7 @@ namespace {
 constexpr double unknown_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double no_magnitude = 99;
 
-/// The values of a column; NaN if the catalogue lacks it.
+/// The values of a column; all NaN if the catalogue lacks the column.
 std::vector<double> known_numbers(const Sources& sources, std::string_view name) {
   std::vector<double> numbers = numbers_of(sources, name);
   numbers.resize(static_cast<std::size_t>(sources.size()), unknown_number);
@@ -40,7 +40,7 @@ std::vector<double> magnitudes_of(const Sources& sources, std::string_view name)
   return magnitudes;
 }
 
-/// The value of a keyword of the image; null: there is none.
+/// The value of a header keyword; null if the header lacks the keyword.
 const KeywordValue* header_value(const std::vector<HeaderValue>& header, std::string_view keyword) {
   const auto found = std::ranges::find(header, keyword, &HeaderValue::keyword);
   return found == header.end() ? nullptr : &found->value;
@@ -63,7 +63,6 @@ double julian_date_of(const std::vector<HeaderValue>& header) {
   return std::isfinite(mjd) ? mjd + of_mjd_0 : julian_date(header_text(header, "DATE-OBS")).value_or(unknown_number);
 }
 
-/// Makes the table column by column.
 class Candidates {
  public:
   Candidates(const ImageInput& input, const Extraction& extraction)
@@ -89,7 +88,6 @@ class Candidates {
   void add_same(const char* name, const char* unit, const char* description, double value) {
     add(name, unit, description, std::vector(rows_, value));
   }
-  /// Adds a column with value(row) for each row.
   template <class Value>
   void add_each(const char* name, const char* unit, const char* description, const Value& value) {
     std::vector<std::invoke_result_t<Value, std::size_t>> values;
@@ -190,8 +188,8 @@ class Candidates {
     add_each("FLAGS", "", "FLAGS of the catalogue", [&](std::size_t row) { return std::int32_t{usual_.flags[row]}; });
   }
 
-  /// Adds a column with the pixel of `image` at each row's brightest pixel, divided by `noise` and positive along the
-  /// change.
+  /// Adds a column with the pixel of `image` at each source's brightest pixel, divided by `noise` and multiplied by the
+  /// source's sign.
   void add_peaks(const char* name, const char* description, const Image<float, Cpu>& image, double noise) {
     add_each(name, "", description, [&](std::size_t row) {
       if (image.pixels.empty() || !(noise > 0)) return unknown_number;
@@ -200,8 +198,8 @@ class Candidates {
     });
   }
 
-  /// The noise that the detection threshold is a multiple of, if changes are found with the score. NaN otherwise, or if
-  /// the threshold follows from a rate of false discoveries.
+  /// The noise of the score, the filtered image in which changes are detected. Computed from the detection threshold,
+  /// which is a multiple of this noise. NaN if no score was used, or if a rate of false discoveries set the threshold.
   double noise_of_score() const {
     const Config& config = input_.config();
     if (!is_scored(config) || controls_false_discoveries(config.detection)) return unknown_number;

@@ -8,7 +8,7 @@
 namespace srcextract {
 namespace {
 
-/// Reads the pixels for read_exposure, which calls these functions.
+/// Reads the pixels for read_exposure, which calls the functions of this class.
 struct FrameReader {
   const Cpu& cpu;
 

@@ -5,14 +5,14 @@
 
 namespace srcextract {
 
-/// Reads and combines the image's pixels, without its mask, its weights and its given sky level.
+/// Reads and combines the image's pixels, without applying mask, weights or a given sky level.
 Image<float, Cpu> frame_of(const ImageInput& input, const Cpu& where);
 
-/// Copies the exposure with the pixels of `image` in place of its planes. `image` must outlive the result.
+/// Copies an exposure, but with the pixels of `image` as the only plane. `image` must outlive the result.
 Exposure exposure_with(const Exposure& exposure, const Image<float, Cpu>& image);
 
-/// Copies the configuration for extracting an altered image: the same detection, of one plane, without outputs and flag
-/// maps.
+/// Makes the configuration for extracting an altered image: the same detection, but no combination of planes, no flag
+/// maps and no outputs.
 Config config_of_altered(const Config& given);
 
 }  // namespace srcextract

@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// The faintest magnitude at which the share of found copies falls below `share`.
+/// The faintest magnitude at which the share of found copies falls below `share`. Empty if there is no such magnitude.
 std::optional<double> limit_of(const std::vector<CompletenessBin>& bins, double share) {
   const CompletenessBin* fainter = nullptr;
   for (std::size_t i = bins.size(); i-- > 0;) {
@@ -28,7 +28,6 @@ std::optional<double> limit_of(const std::vector<CompletenessBin>& bins, double 
 
 }  // namespace
 
-// The limits p of Wilson's interval at z = 1 sigma solve |p - share| = z sqrt(p (1 - p) / n).
 void FoundShare::set_share() {
   if (copies == 0) return;
   const auto n = static_cast<double>(copies);

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// Writes the completeness as JSON, for run.json and for the script of the report. Unknown limits are null.
+/// Formats the completeness as JSON, for run.json and for the script of the report. Unknown limits are null.
 nlohmann::ordered_json completeness_json(const Completeness& completeness);
 
 }  // namespace srcextract

@@ -21,7 +21,7 @@ constexpr std::size_t least_templates = 3;
 constexpr Cells cells_of_stars = {.side = 64, .margin = 8};
 constexpr double much_brighter = 0.75, much_fainter = 2, least_radius = 3;
 
-/// Returns number i of an approximately normal distribution of variance 1: a sum of twelve uniform numbers.
+/// Number `i` of a sequence of approximately normal numbers of variance 1: the sum of twelve uniform numbers, minus 6.
 double random_normal(std::int64_t i) {
   double sum = -6;
   for (std::int64_t k = 0; k < 12; ++k) sum += random(Purpose::noise, 12 * i + k);
@@ -33,14 +33,14 @@ ReportLight light_of(const Sources& sources, const Config& config) {
                       config.measurement.zero_point);
 }
 
-/// As config_of_altered(), with a column of the magnitude by which copies are recognised.
+/// Like config_of_altered(), with the column of the magnitude by which copies are recognised.
 Config config_of_copies(const Config& given, const std::string& magnitude) {
   Config config = config_of_altered(given);
   if (magnitude == "MAG_AUTO") config.output.columns = {"FLUX_AUTO"};
   return config;
 }
 
-/// The sources of a catalogue, to be looked up by position.
+/// Positions and magnitudes of a catalogue's sources, sorted for searches by position.
 class SourcesByPlace {
  public:
   SourcesByPlace(const Sources& sources, const ReportLight& light) {
@@ -51,7 +51,7 @@ class SourcesByPlace {
     std::ranges::sort(sources_, {}, &Source::y);
   }
 
-  /// Whether any source within the radius has a magnitude above `bright` and below `faint`.
+  /// Whether a source within `radius` pixels of (x, y) has a magnitude above `bright` and below `faint`.
   bool has(double x, double y, double radius, double bright, double faint) const {
     for (auto one = std::ranges::lower_bound(sources_, y - radius, {}, &Source::y);
          one != sources_.end() && one->y <= y + radius; ++one)
@@ -67,13 +67,12 @@ class SourcesByPlace {
   std::vector<Source> sources_;
 };
 
-/// Magnitudes of the copies.
 struct MagnitudeRange {
   double bright, faint;
 };
 
-/// The range of magnitudes for copies, about the median magnitude at which a star's brightest pixel reaches the
-/// threshold. Few stars that stay below are found.
+/// The range of magnitudes for the copies: from 3.5 mag brighter to 1.5 mag fainter than the median magnitude at which
+/// a star's brightest pixel equals the threshold. Few stars fainter than that magnitude are found.
 MagnitudeRange range_of_copies(const std::vector<StarTemplate>& stars) {
   std::vector<double> limits;
   for (const StarTemplate& star : stars) limits.push_back(star.faintest);
@@ -83,7 +82,8 @@ MagnitudeRange range_of_copies(const std::vector<StarTemplate>& stars) {
   return {std::max(whole(*middle - 3.5), whole(stars.front().magnitude)), whole(*middle + 1.5)};
 }
 
-/// A copy in the image. Positions are in FITS pixels, from 1.
+/// A copy in the image: position in FITS pixels, from 1, radius within which a source counts as the copy, and
+/// magnitude.
 struct Copy {
   double x, y, radius, magnitude;
 };
@@ -101,8 +101,8 @@ class CopyRuns {
         range_(range_of_copies(stars_)),
         frame_(frame_of(input, where)) {}
 
-  /// Puts `wanted` copies into the image in as many passes as needed, and returns which were found. If the image is
-  /// masked almost everywhere, stops after a limit of passes, with fewer copies.
+  /// Puts `wanted` copies into the image, spread over as many extractions as needed, and counts the copies that are
+  /// found. The number of extractions is limited, so an image that is masked almost everywhere may get fewer copies.
   Completeness run(std::int64_t wanted) {
     std::vector<CopyResult> results;
     const std::int64_t cells =
@@ -130,7 +130,7 @@ class CopyRuns {
     for (const Copy& copy : copies) results.push_back({copy.magnitude, is_found(copy, after)});
   }
 
-  /// Puts copy number `i` into the image.
+  /// Adds copy number `i` to the image.
   Copy add_copy(std::int64_t i, const Place& place, Image<float, Cpu>& image) const {
     const double magnitude = range_.bright + spread_evenly(i) * (range_.faint - range_.bright);
     const auto is_brighter = [&](const StarTemplate& star) { return star.magnitude <= magnitude - 0.5; };

@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::size_t most_candidates = 200, most_templates = 30;
 constexpr double least_snr = 30, like_areas = 1.25;
-constexpr double least_area = 3;  // in pixels; hot pixels and hits of cosmic rays have less
+constexpr double least_area = 3;  // in pixels; hot pixels and cosmic ray hits have smaller areas
 constexpr std::int64_t alone_within = 10;
 
-/// For each pixel of a stamp: the number of its source, or 0.
+/// The source number of each pixel of a stamp; 0: no source.
 using Owners = std::array<std::int32_t, static_cast<std::size_t>(template_side* template_side)>;
 
-/// The pixel of the image, from 0, at the middle of the stamp of a catalogue row.
+/// The pixel of the image, from 0, on which the middle pixel of a source's stamp lies.
 struct Middle {
   std::int64_t x, y;
 };
@@ -28,7 +28,7 @@ Middle middle_of(const UsualValues& sources, std::size_t row) {
   return {std::llround(sources.x_image[row]) - 1, std::llround(sources.y_image[row]) - 1};
 }
 
-/// Calls f(row of the stamp, y of the image) for each row of the stamp that lies in the image.
+/// Calls f(row of the stamp, row of the image) for each row of the stamp that lies inside the image.
 template <class F>
 void for_each_stamp_row(const Middle& middle, std::int64_t height, F&& f) {
   for (std::int64_t row = 0; row < template_side; ++row) {
@@ -74,14 +74,15 @@ bool is_clean_and_bright(const Sources& sources, const ReportLight& light, std::
          std::isfinite(light.magnitudes[row]) && sources[columns::threshold][row] > 0;
 }
 
-/// The noise-equivalent area of a star: the best weighted sum over the star has the noise of this many pixels.
+/// The noise-equivalent area in pixels of a star: an optimally weighted sum over the star has the noise of a sum over
+/// this many pixels.
 double noise_area(const std::vector<float>& light) {
   double sum = 0, squares = 0;
   for (const double pixel : light) sum += pixel, squares += pixel * pixel;
   return sum > 0 ? sum * sum / squares : 0;
 }
 
-/// Keeps the largest set of stars whose areas differ by a factor of at most 1.25, in their order.
+/// Keeps the largest group of stars whose areas differ by a factor of at most 1.25, in the given order.
 void keep_like_areas(std::vector<StarTemplate>& stars) {
   std::vector<double> areas;
   for (const StarTemplate& star : stars) areas.push_back(star.area);

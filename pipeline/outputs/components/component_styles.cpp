@@ -18,7 +18,6 @@
 namespace srcextract {
 namespace {
 
-/// Reads the values of a table of components.
 class Values {
  public:
   explicit Values(const Table& table) : table_(table) {}
@@ -40,7 +39,6 @@ class Values {
   const std::string& text(std::string_view name, std::size_t row) const {
     return std::get<std::vector<std::string>>(column(name).values)[row];
   }
-  /// The value of a column, or NaN if the table lacks that column.
   double real_if_any(std::string_view name, std::size_t row) const {
     const bool there = std::ranges::find(table_.columns, name, &TableColumn::name) != table_.columns.end();
     return there ? real(name, row) : std::numeric_limits<double>::quiet_NaN();
@@ -51,7 +49,7 @@ class Values {
   const Table& table_;
 };
 
-/// Jhhmmss±ddmmss: truncated, as the IAU asks of names.
+/// A name of the form Jhhmmss±ddmmss. Seconds are truncated, not rounded, as the IAU prescribes for names.
 std::string name_at(double right_ascension, double declination) {
   if (!std::isfinite(right_ascension) || !std::isfinite(declination)) return "";
   const auto cut = [](double value) {
@@ -61,7 +59,7 @@ std::string name_at(double right_ascension, double declination) {
   return "J" + cut(right_ascension / 15) + (std::signbit(declination) ? "-" : "+") + cut(declination);
 }
 
-/// Makes a table column by column from the values of another.
+/// Makes a table column by column from the values of another table.
 class Restyled {
  public:
   explicit Restyled(const Values& from) : from_(from) { table_.rows = static_cast<std::int64_t>(from.rows()); }
@@ -75,11 +73,11 @@ class Restyled {
   void text(const char* name, const char* ucd, const std::function<std::string(std::size_t)>& of) {
     add<std::string>(name, "", ucd, of);
   }
-  /// Adds a column of the original table, times a factor.
+  /// Adds a column of the original table, multiplied by a factor.
   void scaled(const char* name, const std::string& unit, const char* ucd, const char* column, double factor = 1) {
     real(name, unit, ucd, [this, column, factor](std::size_t row) { return factor * from_.real(column, row); });
   }
-  /// Adds a column of errors of the original table, times a factor; -1 for a row without an error.
+  /// Adds a column of errors of the original table, multiplied by a factor; -1 in rows without an error.
   void error(const char* name, const std::string& unit, const char* ucd, const char* column, double factor = 1) {
     real(name, unit, ucd, [this, column, factor](std::size_t row) {
       const double value = factor * from_.real(column, row);
@@ -100,14 +98,14 @@ class Restyled {
   Table table_;
 };
 
-/// Aegean's bits for how a fit went, from ours (fit_flag).
+/// Converts flags of a fit (fit_flag) to Aegean's flags.
 std::int32_t aegean_flags(std::int32_t flags) {
   constexpr std::int32_t fit_error = 2, beam_shape = 4, not_fitted = 16;
   return ((flags & fit_flag::unconverged) != 0 ? fit_error : 0) |
          ((flags & fit_flag::beam_shape) != 0 ? beam_shape : 0) | ((flags & fit_flag::moments) != 0 ? not_fitted : 0);
 }
 
-/// The number of each row within its island, from 0. Rows of an island must follow one another.
+/// The index, from 0, of each row within the row's island. Rows of one island must be adjacent.
 std::vector<std::int32_t> numbers_in_island(const Values& from) {
   std::vector<std::int32_t> numbers(from.rows());
   for (std::size_t row = 1; row < numbers.size(); ++row)
@@ -152,7 +150,8 @@ Table aegean_table(const Values& from, std::uint32_t datasum, const Config& conf
   return to.take();
 }
 
-/// The name of a component by its island and its number there, from 0: component_1a, component_1b and so on.
+/// The name of a component from the island's number and the component's index there, from 0: component_1a,
+/// component_1b.
 std::string component_of(std::int32_t island, std::int32_t number) {
   std::string letters;
   for (std::int32_t rest = number; rest >= 0; rest = rest / 26 - 1)
@@ -179,7 +178,7 @@ void add_casda_shape(Restyled& to) {
 }
 
 Table casda_table(const Values& from, const Config& config) {
-  // If the fluxes are not in Jy, they keep their values, and total fluxes have no unit.
+  // Fluxes that are not in Jy keep their values, and total fluxes then have no unit.
   const bool known = from.column("Total_flux").unit == "Jy";
   const double milli = known ? 1e3 : 1;
   const std::string peak = known ? "mJy/beam" : from.column("Peak_flux").unit, total = known ? "mJy" : "";
@@ -227,7 +226,7 @@ Table casda_table(const Values& from, const Config& config) {
 Table styled(Table components, TableStyle style, std::uint32_t datasum, const Config& config) {
   if (style == TableStyle::aegean) {
     Table table = aegean_table(Values(components), datasum, config);
-    // Columns of a cube keep their names, since Aegean has none for them.
+    // Columns of channels and polarisations, which Aegean lacks, keep PyBDSF's names.
     for (TableColumn& column : components.columns)
       if (is_cube_column(column.name)) table.columns.push_back(std::move(column));
     return table;

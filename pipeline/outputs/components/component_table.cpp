@@ -16,16 +16,17 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// A row on the sky.
+/// A row of the table with positions and ellipses on the sky.
 struct ComponentOnSky {
   const ComponentRow* row = nullptr;
   SkyPosition place = {nan, nan}, brightest = {nan, nan};
-  SkySteps steps;  ///< at `place`
+  SkySteps steps;  ///< steps on the sky, at `place`, of one pixel in x and in y
   FittedEllipse seen, deconvolved, seen_in_image, deconvolved_in_image;
   bool resolved = false;
 
   double error(FittedValue value) const { return std::sqrt(row->covariance[value][value]); }
-  /// The covariance of the position along two directions on the sky.
+  /// The covariance of the position along two directions on the sky, in deg^2. `one` and `other` are degrees along the
+  /// direction per pixel in x and per pixel in y.
   double sky_covariance(const std::array<double, 2>& one, const std::array<double, 2>& other) const {
     double sum = 0;
     for (std::size_t a = 0; a < 2; ++a)
@@ -38,8 +39,8 @@ struct ComponentOnSky {
   double brightest_error(const std::array<double, 2>& direction) const {
     return std::hypot(direction[0] * row->xmax_error, direction[1] * row->ymax_error);
   }
-  /// Whether the total flux exceeds the peak by more than two standard errors of their ratio, and the size exceeds the
-  /// beam's.
+  /// Whether the source is larger than the beam, and the total flux exceeds the peak by more than two standard errors
+  /// of their ratio.
   bool is_resolved() const {
     const double ratio = row->total / row->peak;
     const auto& of = row->covariance;
@@ -50,7 +51,7 @@ struct ComponentOnSky {
   }
 };
 
-/// The sky vectors, in degrees, of one pixel along x and y for an image without a WCS: square pixels, north up, east
+/// Steps on the sky, in degrees, of one pixel along x and y for an image without a WCS: square pixels, north up, east
 /// left.
 SkySteps plain_steps(double pixel_scale) {
   const double side = pixel_scale / arcseconds;
@@ -61,14 +62,14 @@ void find_ellipses(const GaussianShape& beam, double side, ComponentOnSky& one) 
   const MeasuredSpread seen = measured_spread(*one.row), alone = without_beam(seen, beam);
   one.seen = ellipse_of(turned(seen, one.steps.north, one.steps.east));
   one.deconvolved = ellipse_of(turned(alone, one.steps.north, one.steps.east));
-  // Angles from the y axis, anticlockwise.
+  // Angles count from the y axis, anticlockwise.
   const std::array<double, 2> up = {0, side}, left = {-side, 0};
   one.seen_in_image = ellipse_of(turned(seen, up, left));
   one.deconvolved_in_image = ellipse_of(turned(alone, up, left));
   one.resolved = one.is_resolved();
   if (one.resolved) return;
-  // Noise alone gives four of five point sources a size beyond the beam's, so an unresolved source gets an upper limit
-  // instead.
+  // Because of noise, about four of five point sources appear larger than the beam. An unresolved source therefore gets
+  // an upper limit of the size instead.
   one.deconvolved = {.major_limit = one.deconvolved.major_limit};
   one.deconvolved_in_image = {};
 }
@@ -92,12 +93,13 @@ std::vector<ComponentOnSky> on_sky(const std::vector<ComponentRow>& rows, const 
       },
       where);
   const PixelBeam& beam = *config.resources.beam;
-  const double area = config.beam.fwhm[0] * config.beam.fwhm[1] / (beam.major * beam.minor);  // of a pixel, arcsec^2
+  // Area of a pixel, arcsec^2.
+  const double area = config.beam.fwhm[0] * config.beam.fwhm[1] / (beam.major * beam.minor);
   for (ComponentOnSky& one : out) find_ellipses(shape_of(beam), std::sqrt(area) / arcseconds, one);
   return out;
 }
 
-/// Builds a table of these rows column by column.
+/// Makes a table of these rows, column by column.
 class Builder {
  public:
   explicit Builder(const std::vector<ComponentOnSky>& rows) : rows_(rows) {
@@ -218,7 +220,6 @@ void add_island(double factor, const std::string& total_unit, const std::string&
   fact("Resid_Isl_mean", "stat.mean;stat.fit", "mean of the island's residual", &IslandFacts::residual_mean);
 }
 
-/// Columns that PyBDSF lacks.
 void add_further(Builder& to) {
   to.whole("FLAG", "meta.code.qual", fit_flag::description,
            [](const ComponentOnSky& c, std::size_t) { return std::int32_t{c.row->flags}; });

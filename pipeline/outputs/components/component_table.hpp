@@ -9,13 +9,15 @@
 
 namespace srcextract {
 
-/// Makes a table of fitted islands with PyBDSF's columns, in its units: deg, Jy, Jy/beam, and 0-based pixels.
-/// - Sizes and angles are those on the sky at the row's position. With suffix _img_plane they are those in the image,
-///   from its y axis anticlockwise, in degrees of the pixel's side.
-/// - E_RA is an arc on the sky: it is not divided by cos(DEC).
-/// - Isl_id is NUMBER of the catalogue. Ids are counted from 1.
-/// - Columns that PyBDSF lacks follow in capitals, then those of a cube (cube_columns.hpp).
-/// Without a celestial WCS, RA and DEC are NaN. `config` is resolved: it has the beam.
+/// Makes a table of fitted islands with PyBDSF's columns, in PyBDSF's units: deg, Jy, Jy/beam, and pixels from 0. An
+/// island is a group of connected detected pixels.
+/// - Sizes and angles are measured on the sky at the row's position. Columns with the suffix _img_plane are measured in
+///   the image: angles from the y axis anticlockwise, sizes in degrees, with a pixel's side in degrees as the scale.
+/// - E_RA is an arc on the sky, not divided by cos(DEC).
+/// - Isl_id is the island's NUMBER in the catalogue. All ids count from 1.
+/// - The columns that PyBDSF lacks follow, with names in capitals, and then the columns of a cube (cube_columns.hpp).
+///
+/// Without a celestial WCS, RA and DEC are NaN. `config` is the result of resolve(), which sets the beam.
 Table component_table(ComponentTable kind, const FittedIslands& islands, const std::string& header,
                       const std::string& pixel_unit, const Config& config, const Cpu& where);
 

@@ -13,7 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A measured plane of a cube.
 Json plane_json(const MeasuredPlane& plane) {
   const bool measured = plane.left_out.empty();
   return {
@@ -45,7 +44,7 @@ Json reliability_json(const std::vector<ReliabilityBin>& bins) {
   return json;
 }
 
-/// The numbers of sources in the map and in its negated copy, by S/N. Distances are in pixels.
+/// Describes the numbers of sources in the map and in the negated map, by S/N. Distances are in pixels.
 Json reliability_json(const Reliability& of) {
   return {{"negative", of.negative},
           {"bright", of.bright},

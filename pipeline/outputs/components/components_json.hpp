@@ -7,12 +7,11 @@
 
 namespace srcextract {
 
-/// Describes the beam of a radio map as JSON. `unit_in_jansky`: the Jy/beam that a pixel value of 1 stands for; null:
-/// not known.
+/// Describes the beam of a radio map as JSON. `unit_in_jansky` is the Jy/beam of a pixel value of 1; null if unknown.
 nlohmann::ordered_json beam_json(const Config& config);
 
-/// Describes the fitted Gaussians of a radio map as JSON, and the planes in which they were measured. `noise_area`: the
-/// area of the noise's autocorrelation, in beams.
+/// Describes the Gaussians fitted to a radio map, and the planes of the map in which the Gaussians were measured, as
+/// JSON. `noise_area` is the area of the noise's autocorrelation in beams.
 nlohmann::ordered_json fitted_json(const FittedIslands& fitted);
 
 }  // namespace srcextract

@@ -17,7 +17,6 @@ namespace {
 
 constexpr double unknown = Spectrum::unknown;
 
-/// Adds the columns of channels, spectra and polarisations to a table of components.
 class CubeColumns {
  public:
   CubeColumns(ComponentTable kind, const FittedIslands& islands, Table& table)
@@ -107,7 +106,8 @@ class CubeColumns {
     return std::get<std::vector<double>>(found->values)[row];
   }
 
-  /// Fits the spectrum of a row. Errors of the Gaussian's position and shape shift the fluxes of all channels together.
+  /// Fits the spectrum of a row. An error of the Gaussian's position or shape changes the fluxes of all channels by a
+  /// common factor. Therefore this part of the error is treated as common to all channels.
   Spectrum spectrum_of(std::size_t row) const {
     std::vector<FluxAt> fluxes;
     for (const MeasuredPlane& channel : islands_.channels) {

@@ -12,7 +12,8 @@
 namespace srcextract {
 namespace {
 
-/// Adds header cards to a table: those that PyBDSF writes, the beam, and the area over which pixels share noise.
+/// Adds header cards for a table: the cards that PyBDSF writes, the beam, and the area in beams over which pixels share
+/// noise.
 void describe_map(const ImageInput& input, const FittedIslands& fitted, ImageFacts& facts) {
   const Config& config = input.config();
   const auto add = [&](const char* keyword, KeywordValue value) {

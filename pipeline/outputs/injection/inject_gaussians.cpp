@@ -24,7 +24,7 @@ constexpr double most_ratio = 2, least_ratio = 1.0 / 6;
 
 enum class Change { add, subtract };
 
-/// Adds the Gaussians to the pixels of the image, or subtracts them.
+/// Adds the Gaussians to the image, or subtracts the Gaussians.
 void change(const std::vector<ComponentRow>& gaussians, Change how, Image<float, Cpu>& image) {
   ModelRows model(gaussians, image.shape);
   std::vector<float> row(static_cast<std::size_t>(image.shape.width));
@@ -36,14 +36,14 @@ void change(const std::vector<ComponentRow>& gaussians, Change how, Image<float,
   }
 }
 
-/// Sources of an extraction, to be looked up by position.
+/// Sources of an extraction, sorted for searches by position.
 class FittedByPlace {
  public:
   explicit FittedByPlace(std::vector<ComponentRow> rows) : rows_(std::move(rows)) {
     std::ranges::stable_sort(rows_, {}, &ComponentRow::y);
   }
 
-  /// The nearest source within the radius whose peak is in the range; null: none.
+  /// The nearest source within `radius` pixels whose peak lies in the range; null if there is none.
   const ComponentRow* nearest(double x, double y, double radius, double least_peak, double most_peak) const {
     const ComponentRow* best = nullptr;
     double squared = radius * radius;
@@ -61,8 +61,8 @@ class FittedByPlace {
   std::vector<ComponentRow> rows_;
 };
 
-/// Shapes to inject, from the map's own well fitted Gaussians with a high S/N; the beam's shape in place of a smaller
-/// one.
+/// The shapes of the map's well fitted Gaussians with a high S/N, for injection. The beam's shape replaces a shape that
+/// is smaller than the beam.
 std::vector<GaussianShape> shapes_of(const FittedIslands& fitted) {
   constexpr int bad = fit_flag::moments | fit_flag::unconverged | fit_flag::beam_shape | fit_flag::at_edge;
   const GaussianShape beam = shape_of(fitted.beam);
@@ -140,7 +140,7 @@ class InjectionRuns {
       out.rows.push_back(look_for(gaussian, row_of(gaussian, out.rounds), before, after));
   }
 
-  /// Gaussian number `i`, at a random position within the pixel `place`. Its S/N follows from `i`.
+  /// Gaussian number `i`, at a random position within the pixel `place`. The S/N is a function of `i`.
   ComponentRow gaussian_at(const Place& place, double noise, std::int64_t i) const {
     ComponentRow row;
     const double decades = portable_log(plan_.most_snr / plan_.least_snr);
@@ -178,7 +178,7 @@ class InjectionRuns {
   double beam_pixels_;
   std::vector<GaussianShape> shapes_;
   Image<float, Cpu> residual_, above_;
-  Extraction empty_;  ///< of the residual
+  Extraction empty_;  ///< extraction of the residual
 };
 
 }  // namespace
@@ -196,8 +196,9 @@ std::optional<Injection> measure_injection(const ImageInput& input, const Extrac
     return inject_gaussians(input, extraction, plan, where);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
-    Injection none{.plan = plan};  // with a bright Gaussian a small map may show no sky; the map's own catalogue was
-                                   // made all the same
+    // A small map may show no sky once a bright Gaussian is added. The map's own catalogue is complete, so this is no
+    // error of the run.
+    Injection none{.plan = plan};
     none.problem = std::string("the map could not be extracted with Gaussians in it: ") + error.what();
     return none;
   }

@@ -8,21 +8,25 @@
 
 namespace srcextract {
 
-/// Measures which Gaussians an extraction finds, and how well. Subtracts the fitted Gaussians from the map and injects
-/// others, of known flux and position, into the residual. Extracts the result with the same configuration, on the host.
-/// `extraction` has been fitted, and is not changed.
-/// - The logarithms of S/N are spread evenly. The noise is that of a pixel in the residual.
-/// - A round has at most one Gaussian per square of 50 beams, at least a quarter of the square's side from its border.
-///   The centre lies anywhere within an unmasked pixel.
-/// - A Gaussian is found if a source lies within half its FWHM, whose peak is at most twice and at least a sixth of its
-///   own. It is lost if the residual already had such a source there, with at least half the peak.
-/// - Shapes of the catalogue are those of fitted Gaussians above 10 sigma, and not less than the beam.
-/// Everything random follows from splitmix64 alone: results depend neither on threads nor on the back end. Throws what
-/// the stages throw.
+/// Measures which Gaussians an extraction finds, and how well. Subtracts the fitted Gaussians from the map, and adds
+/// other Gaussians of known flux and position to the residual. Extracts the result on the host with the same
+/// configuration. `extraction` must include the fit of Gaussians, and is not changed.
+/// - The logarithms of S/N are spread evenly. S/N is the peak over the noise of a pixel in the residual.
+/// - The Gaussians are spread over several extractions (rounds). A round has at most one Gaussian in each square with
+///   the area of 50 beams. The distance from the square's border is at least a quarter of the square's side. The centre
+///   lies anywhere within an unmasked pixel.
+/// - A Gaussian is found if a source lies within half the Gaussian's FWHM, with a peak between 1/6 and 2 times the
+///   Gaussian's peak. A Gaussian counts as lost if the residual already has a source there with 1/2 to 2 times the
+///   peak.
+/// - With InjectedShapes::catalogue, the shapes are copied from the map's fitted Gaussians above 10 sigma, but are not
+///   smaller than the beam.
+///
+/// Random numbers follow from the hash splitmix64 of the Gaussian's number, so results depend neither on the number of
+/// threads nor on the back end. Throws what the stages throw.
 Injection inject_gaussians(const ImageInput& input, const Extraction& extraction, const InjectionPlan& plan,
                            const Cpu& where);
 
-/// Injects point sources for a report: output.report_copies of them, if that is above 0 and Gaussians are fitted.
+/// Injects output.report_copies point sources for a report. Empty if that number is 0 or no Gaussians were fitted.
 std::optional<Injection> measure_injection(const ImageInput& input, const Extraction& extraction, const Cpu& where);
 
 }  // namespace srcextract

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<double, 16> snr_steps = {3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000, 10000};
 
-/// Limits of the bins in S/N: the ends of the plan's range, and the values of snr_steps between them.
+/// Borders of the S/N bins: both ends of the plan's range, and the values of snr_steps inside the range.
 std::vector<double> edges_of(const InjectionPlan& plan) {
   std::vector<double> edges = {plan.least_snr};
   for (const double step : snr_steps)
@@ -21,7 +21,7 @@ std::vector<double> edges_of(const InjectionPlan& plan) {
   return edges;
 }
 
-/// The quantile of sorted values, interpolated linearly. `share`: the fraction of values below.
+/// The value below which the fraction `share` of the sorted values lies, interpolated linearly.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1), whole = std::floor(place);
   const auto i = static_cast<std::size_t>(whole);

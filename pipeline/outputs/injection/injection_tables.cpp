@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<const char*, injected_values> names = {"PEAK", "TOTAL", "X", "Y"};
 
-/// Adds a column to `table` with of(row) for each of `rows`.
+/// Adds a column to `table` with the value of(row) for each of `rows`.
 template <class T, class Row>
 void add(Table& table, const std::vector<Row>& rows, const std::string& name, const std::string& unit,
          const std::string& description, const std::function<T(const Row&)>& of) {

@@ -68,7 +68,7 @@ std::string summary_html(const RunRecord& record, const std::string& pixel_unit)
                               with_unit(found.background.clipped.sigma, pixel_unit)));
 }
 
-/// The image, its header, its sky and the run, as rows of a table.
+/// Table rows with facts about the image, the header, the sky and the run.
 std::string facts_html(const RunRecord& record, const std::string& pixel_unit) {
   const Extraction& found = record.result.extraction;
   const FitsImage& image = record.input.frame.image();
@@ -107,7 +107,7 @@ std::string times_html(const std::vector<StepTime>& times) {
          fmt::format("<tr><th scope=\"row\">all</th><td class=\"number\">{:.2f}</td><td></td></tr>\n", 1e3 * all);
 }
 
-/// An HTML table of the brightest sources: the first `rows` of light.order.
+/// An HTML table of the first `rows` sources of light.order, which are the brightest.
 std::string table_html(const std::vector<ReportColumn>& columns, const ReportLight& light, std::size_t rows) {
   const std::vector<std::size_t> shown = short_columns(columns);
   std::string html = "<thead><tr>";
@@ -125,7 +125,8 @@ std::string table_html(const std::vector<ReportColumn>& columns, const ReportLig
   return html + "</tbody>\n";
 }
 
-/// A map as HTML: its picture with the range of values. A map with a single value is described in words.
+/// An HTML figure of a map with the range of values. For a map with a single value, a text instead, if
+/// is_flat_in_words.
 std::string map_html(const std::string& title, const ReportPicture& picture, const std::string& pixel_unit,
                      bool is_flat_in_words = true) {
   const std::string name = xml_text(title);
@@ -138,13 +139,14 @@ std::string map_html(const std::string& title, const ReportPicture& picture, con
                      xml_text(with_unit(picture.white, pixel_unit)));
 }
 
-/// Rows that a reader without JavaScript sees.
+/// Number of table rows that a reader without JavaScript sees.
 constexpr std::size_t plain_rows = 25;
 
-/// Most bytes of numbers for the script of a page, so that it opens fast.
+/// Limit in bytes on the numbers for the page's script, chosen so that the page opens fast.
 constexpr std::size_t most_data_bytes = 900'000;
 
-/// Most bytes of the configuration on a page: kernels can have thousands of values. run.json has all of it.
+/// Limit in bytes on the configuration on the page, since kernels can have thousands of values. run.json has all
+/// values.
 constexpr std::size_t most_yaml_bytes = 60'000;
 
 std::string yaml_html(std::string yaml) {
@@ -165,7 +167,7 @@ std::string shown_text(std::size_t shown, std::size_t all) {
   return fmt::format("The {} brightest of {} sources; the catalogue has all.", shown, all);
 }
 
-/// The picture of all stamps as a hidden element, from which the script cuts single stamps.
+/// A hidden element with the picture of all stamps, from which the script cuts single stamps.
 std::string stamps_html(const ReportPictures& pictures) {
   return pictures.stamps ? "<img id=\"stamps\" alt=\"\" hidden src=\"" + pictures.stamps->address + "\">\n" : "";
 }
@@ -186,8 +188,7 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
   const auto sources = static_cast<std::size_t>(extraction.sources.size());
   const bool at_positions = record.input.positions != nullptr;
   std::vector<ReportColumn> columns = report_columns(extraction.sources, metadata);
-  // In forced photometry, columns that the catalogue leaves out hold values of a source of one pixel, which mean
-  // nothing.
+  // In forced photometry, columns that the catalogue leaves out have meaningless values, of a source of one pixel.
   if (at_positions) std::erase_if(columns, [](const ReportColumn& column) { return !column.is_written; });
   const ReportLight light = report_light(columns, sources, record.input.config().measurement.zero_point);
   const ReportPictures pictures = render_pictures(extraction, light.order, config.quicklook, where);
@@ -214,7 +215,7 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
       {"config", yaml_html(record.config.yaml)}};
   std::size_t bytes = report_page().size();
   for (const auto& [part, text] : parts) bytes += text.size() + (part == "name" ? 2 * text.size() : 0);
-  constexpr std::size_t reserve = 10'000;  // for the sentence about rows
+  constexpr std::size_t reserve = 10'000;  // for the sentence about the number of rows
   const std::size_t room = most_report_bytes - std::min(most_report_bytes, bytes + reserve);
   const Completeness* const completeness = record.completeness ? &*record.completeness : nullptr;
   ReportData data = report_data({.extraction = extraction,

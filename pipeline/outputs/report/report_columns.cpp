@@ -13,7 +13,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// The first of these fluxes that any source has; FLUX_ISO if none has one.
+/// The first of FLUX_AUTO, FLUX_ISO and FLUX_APER that is finite for any source; FLUX_ISO if none is.
 std::string name_of_flux(const std::vector<ReportColumn>& columns, std::size_t rows) {
   for (const char* name : {"FLUX_AUTO", "FLUX_ISO", "FLUX_APER"}) {
     const ReportColumn* const flux = find_column(columns, name);

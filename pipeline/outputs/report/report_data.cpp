@@ -28,8 +28,8 @@ Json columns_json(const std::vector<ReportColumn>& columns) {
   return json;
 }
 
-/// The histogram of pixel values minus the sky, from -8 sigma to +24 sigma, or to 1.5 times the threshold (at most 1000
-/// sigma) if that is more.
+/// The histogram of pixel values minus the sky, from -8 sigma to at least +24 sigma. The upper end is 1.5 times the
+/// threshold if that is more, but at most 1000 sigma.
 Json histogram_json(const ReportFacts& facts, const Cpu& where) {
   const Extraction& extraction = facts.extraction;
   const double sigma = extraction.background.clipped.sigma;
@@ -47,7 +47,7 @@ Json histogram_json(const ReportFacts& facts, const Cpu& where) {
   return json;
 }
 
-/// The number of sources in each half magnitude.
+/// The number of sources per half magnitude.
 Json counts_json(const ReportLight& light) {
   constexpr double step = 0.5;
   std::vector<double> known;
@@ -60,7 +60,8 @@ Json counts_json(const ReportLight& light) {
   return {{"low", low}, {"step", step}, {"counts", counts}};
 }
 
-/// [rank by brightness, magnitude, error, size] of up to most_points sources, evenly by rank, as JSON text.
+/// A JSON list of [rank by brightness, magnitude, error, size] of about most_points sources or fewer, at equal steps of
+/// the rank.
 std::string points_text(const ReportLight& light) {
   const std::size_t step = light.order.size() / most_points + 1;
   std::string text;
@@ -73,7 +74,7 @@ std::string points_text(const ReportLight& light) {
   return "[" + text + "]";
 }
 
-/// The ellipse of a row as JSON text: [x, y, semi-axes, angle]; null for a missing column.
+/// The ellipse of a row as JSON text: [x, y, semi-major axis, semi-minor axis, angle]. A missing column gives null.
 std::string shape_text(const std::vector<const ReportColumn*>& of_shape, std::size_t row) {
   std::string text;
   for (const ReportColumn* const column : of_shape)
@@ -81,7 +82,7 @@ std::string shape_text(const std::vector<const ReportColumn*>& of_shape, std::si
   return text + "]";
 }
 
-/// Rows and ellipses of the brightest sources, each a list of JSON arrays without its brackets.
+/// Rows and ellipses of the brightest sources: elements of JSON lists, without the lists' own brackets.
 struct BrightestRows {
   std::string rows, shapes;
   std::size_t count = 0;
@@ -143,7 +144,7 @@ ReportData report_data(const ReportFacts& facts, std::size_t most_bytes, const C
   if (facts.completeness != nullptr) json["completeness"] = completeness_json(*facts.completeness);
   if (facts.injection != nullptr) json["injection"] = injection_json(*facts.injection);
   std::string text = script_text(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-  text.back() = ',';  // instead of the last brace
+  text.back() = ',';  // replaces the last brace
   text += "\n\"points\":" + points_text(facts.light);
   const BrightestRows brightest = brightest_rows(facts, most_bytes - std::min(most_bytes, text.size() + 64));
   text += ",\n\"shapes\":[" + brightest.shapes + "],\n\"rows\":[" + brightest.rows + "]}";

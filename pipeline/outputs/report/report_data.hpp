@@ -13,7 +13,7 @@
 
 namespace srcextract {
 
-/// The input from which the numbers of a report are computed.
+/// Results of one image, from which the numbers of a report are computed.
 struct ReportFacts {
   const Extraction& extraction;
   const Config& config;
@@ -21,24 +21,24 @@ struct ReportFacts {
   const ReportLight& light;
   const ReportPictures& pictures;
   std::string name, pixel_unit;
-  bool has_threshold = true;                   ///< false: measured at given positions
-  const Completeness* completeness = nullptr;  ///< null: not asked for
-  const Injection* injection = nullptr;        ///< the same for a radio map
+  bool has_threshold = true;                   ///< false if light was measured at given positions without detection
+  const Completeness* completeness = nullptr;  ///< null if not requested
+  const Injection* injection = nullptr;  ///< results of injecting Gaussians into a radio map; null if not requested
 };
 
-/// The numbers that the script of a report draws, as JSON that may stand in a <script> element.
+/// The numbers that the script of a report draws, as JSON that is safe inside a <script> element.
 struct ReportData {
   std::string json;
-  std::size_t rows = 0;  ///< number of sources in the JSON's table of rows: the brightest ones
+  std::size_t rows = 0;  ///< number of sources in the JSON's table of rows, which has the brightest sources
 };
 
-/// Makes the numbers of a report. The JSON takes about `most_bytes` at most, but never less than its size without rows.
+/// Makes the numbers of a report. The table of rows is shortened so that the JSON has about `most_bytes` bytes at most.
 ReportData report_data(const ReportFacts& facts, std::size_t most_bytes, const Cpu& where);
 
-/// The columns of the short table, as indices of `columns`.
+/// The columns of the short table on the page, as indices of `columns`.
 std::vector<std::size_t> short_columns(const std::vector<ReportColumn>& columns);
 
-/// A value as JSON: null for NaN, text for an infinity.
+/// A value of the column as JSON: null for NaN, "inf" or "-inf" for an infinity.
 std::string json_number(const ReportColumn& column, double value);
 
 }  // namespace srcextract

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Texts of the files named at each line, compiled into the program. A page is written between head.html and tail.html;
-/// its script is shared.js followed by the page's own script.
+/// Contents of files that are compiled into the program; a comment after each function names the file. report_page()
+/// and survey_page() include head.html and tail.html. The scripts begin with shared.js.
 const std::string& report_page();    // page.html
 const std::string& report_style();   // report.css
 const std::string& report_script();  // report.js

@@ -20,10 +20,11 @@ namespace {
 
 constexpr std::int64_t image_side = 1024, residual_side = 512, map_side = 256;
 
-/// Fills row y of an image.
+/// Writes row `y` of an image to `row`.
 using FillRow = std::function<void(std::int64_t y, float* row)>;
 
-/// Shrinks an image by `factor` while fill(y, row) makes its rows, so that the full image is never in memory.
+/// Shrinks an image by `factor`. fill(y, row) makes the rows one after the other, so that the full image is never in
+/// memory.
 Image<float, Cpu> shrink_rows(const Shape& shape, std::int64_t factor, const FillRow& fill, const Cpu& where) {
   Image<float, Cpu> small(shrunk_shape(shape, factor), where), strip({shape.width, factor}, where);
   for (std::int64_t y = 0; y < small.shape.height; ++y) {
@@ -45,7 +46,7 @@ std::string png_address(const Image<std::uint8_t, Cpu>& grey) {
   return "data:image/png;base64," + text;
 }
 
-/// Reduces 256 greys to 64: nobody sees it, and compressed noise takes a quarter less space.
+/// Reduces 256 grey levels to 64. The difference is invisible, and compressed noise takes a quarter less space.
 void drop_low_bits(Image<std::uint8_t, Cpu>& grey) {
   for (std::uint8_t& pixel : grey.pixels) pixel = static_cast<std::uint8_t>((pixel & 0xfcU) | pixel >> 6U);
 }
@@ -67,7 +68,7 @@ ReportPicture render(const Image<float, Cpu>& small, std::int64_t factor, const 
           .is_constant = is_constant(picture.range)};
 }
 
-/// Copies the pixels around a position into stamp `number` of the picture; NaN beyond the image.
+/// Copies the pixels around a source into stamp `number` of the picture. Pixels outside the image stay NaN.
 void cut_stamp(const Image<float, Cpu>& above, CheckRows& level, double x, double y, std::int64_t number,
                Image<float, Cpu>& stamps) {
   if (!std::isfinite(x) || !std::isfinite(y)) return;
@@ -90,7 +91,7 @@ void cut_stamp(const Image<float, Cpu>& above, CheckRows& level, double x, doubl
   }
 }
 
-/// One image with the stamps of these rows of the catalogue, in the sequence of `order`.
+/// Makes one image with the stamps of the catalogue rows in `order`.
 Image<float, Cpu> cut_stamps(const Extraction& extraction, std::span<const std::size_t> order, const Cpu& where) {
   const auto rows = (std::ssize(order) + stamps_in_a_row - 1) / stamps_in_a_row;
   Image<float, Cpu> stamps({stamps_in_a_row * stamp_side, rows * stamp_side}, where);
@@ -103,9 +104,9 @@ Image<float, Cpu> cut_stamps(const Extraction& extraction, std::span<const std::
   return stamps;
 }
 
-/// Limits of grey values for the image's picture. The defaults (asinh, zscale) show the sky and saturate bright
-/// sources, so limits of -3 to +60 sigma replace them; the stretch keeps the sky visible. Limits that the user set are
-/// kept.
+/// Limits of the grey values for the picture of the image. The default limits (zscale, with asinh) saturate bright
+/// sources; limits of -3 and +60 sigma replace them, and the asinh stretch keeps the sky visible. Limits or a stretch
+/// that the user chose are kept.
 QuicklookConfig limits_of_image(const Extraction& extraction, QuicklookConfig config) {
   const Background& sky = extraction.background;
   const double sigma = sky.clipped.sigma;

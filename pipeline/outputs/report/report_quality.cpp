@@ -15,7 +15,7 @@ std::string begin_section(const std::string& id, const std::string& title, const
                      title, xml_text(text));
 }
 
-/// A table as HTML; the first cell of each row is the row's range, as a heading.
+/// A table as HTML. The first cell of each row is a heading: the range of magnitude or S/N.
 std::string table_of(const std::string& caption, const std::vector<std::string>& head,
                      const std::vector<std::vector<std::string>>& rows) {
   std::string html = "<table class=\"ranges\">" +
@@ -40,13 +40,14 @@ std::string pull(const MedianAndWidth& of) {
   return std::isfinite(of.width) ? fmt::format("{:.2f} ± {:.2f}", of.median, of.width) : "–";
 }
 
-/// The cells of a table row: the range, numbers of copies and of found copies, their share and its interval.
+/// The cells of a table row: the range, the number of copies, the number of found copies, the share, and the share's
+/// interval.
 std::vector<std::string> cells_of(const std::string& range, const FoundShare& of) {
   return {range, std::to_string(of.copies), std::to_string(of.found), percent(of.share), interval(of.least, of.most)};
 }
 
-/// The section about completeness: a text, a plot that the script draws, and a table. The table is beside the plot, or
-/// below it if it is wide.
+/// The section about completeness: a text, a plot that the page's script draws, and a table. A table with more than 5
+/// columns is below the plot, else beside the plot.
 std::string found_html(const std::string& text, const std::vector<std::string>& head,
                        const std::vector<std::vector<std::string>>& rows) {
   constexpr std::size_t most_beside = 5;

@@ -6,14 +6,13 @@
 
 namespace srcextract {
 
-/// Parts of a page about the quality of a catalogue, as HTML: its sections, and links to them. Empty if nothing was
-/// asked for.
+/// HTML about the quality of a catalogue: sections, and links to these sections. Empty if nothing was requested.
 struct QualityParts {
   std::string links, sections;
 };
 
-/// Makes the parts: completeness by copies of stars or, for a radio map, by injected Gaussians; reliability by the
-/// negated map.
+/// Makes the sections: completeness from copies of stars or, for a radio map, from injected Gaussians; reliability from
+/// the sources of the negated map.
 QualityParts quality_parts(const RunRecord& record);
 
 }  // namespace srcextract

@@ -13,7 +13,7 @@ namespace {
 
 using Images = std::span<const std::uint32_t>;
 
-/// The standard deviation about the median, by the formula at distances_of(). May reorder the values.
+/// The standard deviation about the median, by the definition at distances_of(). May reorder the values.
 double deviation_of(std::span<double> values, double median) {
   double sum = 0;
   for (const double value : values) sum += std::abs(value - median);
@@ -21,8 +21,7 @@ double deviation_of(std::span<double> values, double median) {
   return scatter > 0 ? scatter : 1.2533 * sum / static_cast<double>(values.size());
 }
 
-/// Computes how far `values` of these images lie from their median. Replaces an image's distance if the new one is
-/// greater.
+/// Computes the distances of these images in the quantity `of`. Keeps the greater of an image's old and new distance.
 void add_distances(const std::vector<double>& values, Images images, ImageValue of, std::vector<Distance>& distances) {
   std::vector<double> known;
   for (const std::uint32_t i : images)
@@ -37,7 +36,7 @@ void add_distances(const std::vector<double>& values, Images images, ImageValue 
   }
 }
 
-/// The images that did not fail, sorted by the unit of their pixels; images of one unit keep their order.
+/// Indices of the images that did not fail, grouped by pixel unit; images of one unit keep their order.
 std::vector<std::uint32_t> by_unit(const SurveyNumbers& numbers) {
   std::vector<std::uint32_t> images;
   for (std::uint32_t i = 0; i < numbers.images(); ++i)

@@ -34,7 +34,8 @@ void replace_all(std::string& text, const std::string& part, char mark) {
   for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) text.replace(at, part.size(), 1, mark);
 }
 
-/// The reason of a failure without names of files and numbers, so that similar failures have equal patterns.
+/// The kind and the reason of a failure, with marks in place of file names and numbers, so that similar failures have
+/// equal patterns.
 std::string pattern_of(const ImageRecord& record) {
   std::string reason = record.reason;
   replace_all(reason, std::filesystem::path(record.path).filename(), file_mark);
@@ -53,13 +54,13 @@ std::string pattern_of(const ImageRecord& record) {
   return record.kind + '\n' + pattern;
 }
 
-/// An image that failed, and its group.
+/// An image that failed, and the hash of the failure's pattern.
 struct FailedImage {
   std::uint64_t pattern;
   std::uint32_t image;
 };
 
-/// Images with the same pattern of failure: a range of the sorted failures.
+/// Images whose failures have the same pattern: a range of the sorted failures, and the first image of the range.
 struct FailureGroup {
   std::size_t begin, count;
   std::uint32_t first;
@@ -89,9 +90,9 @@ std::string group_html(const SurveyFacts& facts, const std::vector<FailedImage>&
                      group.count > 1 ? " <small>(the first of them)</small>" : "", xml_text(names));
 }
 
-/// The section of failures as HTML; empty if no image failed. Images are grouped by kind and by reasons that differ
-/// only in names of files and in numbers. The largest group comes first, with the names of ten images. Groups beyond
-/// about `most_bytes` are counted only. Takes 16 bytes of memory for each image that failed.
+/// The section of failures as HTML; empty if no image failed. Failures are grouped by kind and by reason; reasons in
+/// one group differ only in file names and numbers. The largest group comes first, with the names of ten images. After
+/// about `most_bytes`, groups are only counted. Takes 16 bytes of memory per failed image.
 std::string failures_html(const SurveyFacts& facts, std::size_t most_bytes) {
   std::vector<FailedImage> failed;
   for (std::uint32_t i = 0; i < facts.images.size(); ++i) {
@@ -122,14 +123,14 @@ std::string failures_html(const SurveyFacts& facts, std::size_t most_bytes) {
   return html + "</section>\n";
 }
 
-/// Rows that a reader without JavaScript sees.
+/// Number of table rows that a reader without JavaScript sees.
 constexpr std::size_t plain_images = 25;
 
-// Limits for parts of the page, which sum to less than most_report_bytes.
+// Limits for parts of the page, chosen so that the page has less than most_report_bytes.
 constexpr std::size_t most_failure_bytes = 150'000, most_row_bytes = 800'000, most_units = 20;
 constexpr std::size_t most_warnings = 50, most_warning_bytes = 500;
 
-/// The base name of the survey's catalogue, even if that is a directory.
+/// The last component of the path of the survey's catalogue, which may be a directory.
 std::string survey_name(const SurveyFacts& facts) {
   const std::filesystem::path path(facts.output);
   return shortened(printable_name(path.has_filename() ? path : path.parent_path()), most_name_bytes);
@@ -149,7 +150,7 @@ std::string range_html(const std::string& name, const std::string& unit, const V
       range.count);
 }
 
-/// A table as HTML with the least, median and greatest value of each quantity, by unit.
+/// Table rows as HTML with the minimum, median and maximum of each quantity, for each pixel unit.
 std::string ranges_html(const SurveyNumbers& numbers) {
   std::string html = range_html("Sources in an image", "", range_of(numbers, ImageValue::sources, 0));
   for (std::uint32_t unit = 0; unit < std::min(numbers.units.size(), most_units); ++unit) {

@@ -6,10 +6,10 @@
 
 namespace srcextract {
 
-/// Makes the page about a survey: one HTML page of at most most_report_bytes that needs no other file and no network.
-/// It shows the failures by reason, a table of images that stand out, and plots over all images. Images that have a
-/// page of their own are links. The page has no time of day and no directory: it is the same for the same images,
-/// except for links. Takes about 60 bytes of memory for each image.
+/// Makes the page about a survey: one HTML page of at most most_report_bytes that needs neither other files nor a
+/// network. The page shows the failures by reason, a table of the most unusual images, and plots over all images.
+/// Images that have a report of their own are linked. The page contains no time of day and no directory, so equal
+/// images give equal pages, except for links. Takes about 60 bytes of memory per image.
 std::string make_survey_page(const SurveyFacts& facts);
 
 }  // namespace srcextract

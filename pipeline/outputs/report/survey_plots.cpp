@@ -18,20 +18,20 @@ std::size_t images_in_bin(std::size_t images) {
   return (images + most_bins - 1) / most_bins;
 }
 
-/// Divides the images into bins of consecutive images, and calls f(begin, end) for each bin.
+/// Divides the images into at most most_bins bins of consecutive images. Calls f(begin, end) for each bin.
 template <class F>
 void for_each_bin(std::size_t images, F&& f) {
   const std::size_t step = images_in_bin(images);
   for (std::size_t begin = 0; begin < images; begin += step) f(begin, std::min(images, begin + step));
 }
 
-/// A cell of the sky map: sums of the positions of its images, and their number.
+/// A cell of the sky map: the sums of the positions of the cell's images, and their number.
 struct MapCell {
   double ra = 0, dec = 0;
   std::int64_t count = 0;
 };
 
-/// A grid over the images' positions, whose right ascensions are turned (turned_ra); finds the cell of a position.
+/// A grid over the positions of the images, for right ascensions shifted by turned_ra(). Finds the cell of a position.
 class MapGrid {
  public:
   MapGrid(const std::vector<SkyPlace>& places, double first) {
@@ -113,7 +113,7 @@ double first_ra(const std::vector<SkyPlace>& places) {
     if (place.is_known()) taken[static_cast<std::size_t>(place.ra) % degrees] = true;
   if (std::ranges::count(taken, true) == 0) return 0;
   int first = 0, widest = 0, empty = 0;
-  for (int degree = 0; degree < 2 * degrees; ++degree) {  // twice, for a range over 0
+  for (int degree = 0; degree < 2 * degrees; ++degree) {  // two turns, to find a range that contains 0 degrees
     empty = taken[static_cast<std::size_t>(degree % degrees)] ? 0 : empty + 1;
     if (empty <= widest) continue;
     widest = empty;

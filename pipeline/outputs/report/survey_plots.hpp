@@ -8,27 +8,28 @@
 
 namespace srcextract {
 
-/// The values that the script of a survey's page plots, as JSON of bounded size for any number of images.
+/// Functions that compute the plots of a survey's page, as JSON whose size is limited for any number of images.
 
-/// {"step", "bins"}: for every `step` images in a row the least, median and most value; null if none is finite.
+/// {"step", "bins"}: minimum, median and maximum of a quantity in each bin of `step` consecutive images; null if no
+/// value is finite.
 std::string series_json(const SurveyNumbers& numbers, ImageValue value);
 
-/// Indices of those bins of series_json that contain failed images, as JSON.
+/// A JSON list of the bins of series_json() with failed images, by index.
 std::string failed_json(const SurveyNumbers& numbers);
 
-/// {"low", "step", "counts", "beyond"}: a histogram of the number of sources per image. Bins end at five times the
-/// median, or where 99 % of the images are included; `beyond` counts the images with more sources.
+/// {"low", "step", "counts", "beyond"}: a histogram of the number of sources per image. The bins end at 5 times the
+/// median or at the 99th percentile, whichever is more; `beyond` counts the images above that.
 std::string histogram_json(const SurveyNumbers& numbers);
 
-/// The right ascension at which a map should begin, so that it does not cut through the images: the end of the widest
-/// empty range, in whole degrees.
+/// The right ascension in whole degrees at which a map begins: the end of the widest range without images, so that the
+/// map's edge does not divide the images.
 double first_ra(const std::vector<SkyPlace>& places);
 
-/// The right ascension, shifted by 360 degrees so that it lies between `first` and `first` + 360.
+/// The right ascension, shifted by 360 degrees if needed so that the result is at least `first`.
 double turned_ra(double ra, double first);
 
-/// [ra, dec, count] for each cell of a grid on the sky: mean position and number of its images. Right ascensions are
-/// turned to begin at `first`.
+/// [ra, dec, count] for each non-empty cell of a grid on the sky: mean position and number of the cell's images. Right
+/// ascensions are shifted by turned_ra().
 std::string map_json(const std::vector<SkyPlace>& places, double first);
 
 }  // namespace srcextract

@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_images = 2000, most_reason = 200, most_keyword = 80, most_link_bytes = 2000;
 
-/// Header keywords that become columns of the table, if any of the images in it has them.
+/// Header keywords that become columns of the table if an image in the table has the keyword.
 constexpr const char* shown_keywords[] = {"OBJECT", "FILTER", "EXPTIME", "DATE-OBS"};
 
 struct ShownCell {
-  std::string text;  ///< a text, or a number as JSON
+  std::string text;  ///< a text, or a number in JSON syntax
   bool is_text = false;
 
   std::string json() const { return is_text ? json_text(text) : text; }
@@ -39,10 +39,10 @@ struct ShownColumn {
 
 struct ShownRow {
   std::vector<ShownCell> cells;
-  std::string link;  ///< address of the image's own page; empty: none
+  std::string link;  ///< address of the image's report; empty: none
 };
 
-/// The relative URL of a path: bytes other than letters, digits and -._~/ are escaped.
+/// The relative URL of a path: all bytes except letters, digits and -._~/ are percent-encoded.
 std::string address_of(const fs::path& path) {
   std::string address;
   for (const char c : path.generic_string()) {
@@ -55,7 +55,7 @@ std::string address_of(const fs::path& path) {
   return address;
 }
 
-/// Makes links from the survey's page to the pages of its images.
+/// Makes links from the page of the survey to the reports of the images.
 class Links {
  public:
   explicit Links(const SurveyFacts& facts) : facts_(facts) {
@@ -64,7 +64,7 @@ class Links {
     from_ = fs::weakly_canonical(parent.empty() ? "." : parent, unknown);
   }
 
-  /// The URL of an image's own page; empty if the image has none.
+  /// The URL of an image's report; empty if there is no report or the URL is too long.
   std::string to(const SurveyImage& image) const {
     std::error_code unknown;
     for (const auto& [path, bytes] : image.record.outputs) {
@@ -106,7 +106,7 @@ ShownCell keyword_cell(const KeywordValue* value) {
   return is_number ? ShownCell{value_text(*value)} : text_cell(printable(value_text(*value)), most_keyword);
 }
 
-/// The table of images: its columns, and the cells of each image.
+/// Makes the columns and the cells of the table of images.
 class ImageTable {
  public:
   ImageTable(const SurveyFacts& facts, const SurveyNumbers& numbers, const std::vector<Distance>& distances,

@@ -9,22 +9,22 @@
 
 namespace srcextract {
 
-/// Names of images are cut to this number of bytes on the page.
+/// Longest name of an image on the page, in bytes; longer names are cut.
 inline constexpr std::size_t most_name_bytes = 300;
 
-/// The images that stand out, as rows of a table.
+/// The most unusual images of a survey, as rows of a table.
 struct SurveyRows {
-  std::string html;        ///< head and first rows of the table
-  std::string columns;     ///< JSON: [name, unit, description, whether it is text]
-  std::string rows;        ///< JSON: values by column
-  std::string links;       ///< JSON: the address of an image's own page, null without one
-  std::string sky;         ///< JSON: [ra, dec] of an image, null if not known
-  std::size_t count = 0;   ///< rows in the JSON
-  std::size_t failed = 0;  ///< rows of images that failed
+  std::string html;        ///< HTML: head of the table and the first rows
+  std::string columns;     ///< JSON: [name, unit, description, whether the values are text] of each column
+  std::string rows;        ///< JSON: the values of each row, in the order of `columns`
+  std::string links;       ///< JSON: for each row the address of the image's report, or null
+  std::string sky;         ///< JSON: for each row [ra, dec] of the image, or null if unknown
+  std::size_t count = 0;   ///< number of rows in the JSON
+  std::size_t failed = 0;  ///< number of these rows whose image failed
 };
 
-/// Makes the rows of images that stand out. The table has `plain_rows` rows as HTML. The JSON takes at most about
-/// `most_bytes`. Right ascensions are turned to begin at `first_ra`.
+/// Makes the rows of the most unusual images (images_that_stand_out). The first `plain_rows` rows are also written as
+/// HTML. The JSON takes about `most_bytes` at most. Right ascensions are shifted by turned_ra() with `first_ra`.
 SurveyRows survey_rows(const SurveyFacts& facts, const SurveyNumbers& numbers, double first_ra, std::size_t plain_rows,
                        std::size_t most_bytes);
 

@@ -11,7 +11,8 @@
 #include "python/core/sep/each_aperture.hpp"
 #include "python/core/sep/image.hpp"
 
-// The statistics of pixels in a ring, each weighted by its part inside: stats_circann of sep-x, a fork of SEP.
+// Statistics of the pixels in a ring, as in stats_circann() of sep-x, a fork of SEP. The weight of a pixel is the share
+// of the pixel's area inside the ring.
 
 namespace srcextract::python {
 namespace nb = nanobind;
@@ -34,7 +35,8 @@ double mean_of(const Pixels& pixels) {
   return sum / weight_of(pixels);
 }
 
-/// The least value up to which there is half of the weight. Sorts the pixels.
+/// The weighted median: the smallest value with which the cumulative weight reaches half of the total. Sorts the
+/// pixels.
 double median_of(Pixels& pixels) {
   std::ranges::sort(pixels, {}, [](const WeighedPixel& pixel) { return std::pair(pixel.value, pixel.weight); });
   const double half = weight_of(pixels) / 2;
@@ -44,7 +46,8 @@ double median_of(Pixels& pixels) {
   return pixels.back().value;
 }
 
-/// The standard deviation of a normal distribution with this median deviation from a value.
+/// The standard deviation, estimated as 1.4826 times the median absolute deviation from `value`, which is exact for a
+/// normal distribution.
 double deviation_about(double value, Pixels pixels) {
   constexpr double of_normal = 1.4826;
   for (WeighedPixel& pixel : pixels) pixel.value = std::fabs(pixel.value - value);
@@ -61,7 +64,7 @@ double clipped_mean(Pixels pixels, double kappa, std::int64_t rounds) {
   return pixels.empty() ? std::numeric_limits<double>::quiet_NaN() : mean_of(pixels);
 }
 
-/// Mean, standard deviation, median, deviation by the median, and clipped mean; NaN without a pixel.
+/// Mean, standard deviation, median, standard deviation by the median, and clipped mean. All NaN without pixels.
 using RingStats = std::array<double, 5>;
 
 RingStats stats_of(Pixels& pixels, double kappa, std::int64_t rounds) {

@@ -9,7 +9,7 @@
 namespace srcextract::python {
 namespace {
 
-/// Stands for a requested source number beyond std::int32_t, which no pixel of a segmentation map has.
+/// Stands for source numbers that do not fit into std::int32_t. No pixel of a segmentation map has this value.
 constexpr std::int32_t no_source = std::numeric_limits<std::int32_t>::min();
 
 template <bool is_circle, bool is_ring>
@@ -41,7 +41,7 @@ inline __attribute__((always_inline)) void count_block(const SepAnnulus& annulus
   VECTOR_LOOP for (int k = 0; k < lanes; ++k) part[k] = inside[k] * (step * step);
 }
 
-/// Sets the parts of pixels from their sub-pixels. Arrays have room for whole blocks.
+/// Computes the shares of pixels from their sub-pixels. The arrays must have room for whole blocks.
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void count_sub_pixels(const SepAnnulus& annulus, std::int64_t count,
                                                                   const double* across, const double* down,
                                                                   double* part) {
@@ -59,8 +59,8 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void count_sub_pixels(const SepAnnul
   }
 }
 
-/// Sets the parts of the pixels of a band, and lists those at an edge, unless they have one sub-pixel. Returns the
-/// number of listed pixels.
+/// Sets the share of each pixel of a band, by the position of the pixel's centre. Lists the pixels at an edge, whose
+/// shares are computed later, unless a pixel has only one sub-pixel. Returns the number of listed pixels.
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN std::int64_t look_at(const BandOfRows& band, const SepAnnulus& annulus,
                                                                  double* part, const EdgePixels& edge) {
   const SepEllipse at = annulus.ellipse;
@@ -99,7 +99,8 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN std::int64_t look_at(const BandOfRow
   return count;
 }
 
-/// Rows of pixels to be read: `count` of each row, from `first` on.
+/// A rectangle of pixels to read: `rows` rows of `count` pixels, from pixel number `first` of the image on. `stride` is
+/// the length of a row of the result.
 struct ReadRows {
   std::int64_t first, image_width, rows, count, stride;
 
@@ -129,7 +130,8 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void hide_above(const T* mask, doubl
       [&](std::int64_t pixel, std::int64_t at) { hidden[at] = static_cast<double>(mask[pixel]) > threshold ? 1 : 0; });
 }
 
-/// Hides pixels of others than `source`, besides those that are hidden. `and_nobodys`: also pixels of no source.
+/// Hides pixels of sources other than `source`. With `and_nobodys`, also hides pixels of no source. Pixels that are
+/// hidden already stay hidden.
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void hide_others(const std::int32_t* owner, std::int32_t source,
                                                              bool and_nobodys, const ReadRows& rows, double* hidden) {
   const std::int32_t other = and_nobodys ? source : 0;
@@ -148,7 +150,7 @@ void ApertureRows::read(const SepBox& band, std::int64_t source) {
   grow(value_, size);
   if (image_.noise) grow(variance_, size);
   if (may_hide) grow(hidden_, size);
-  // Whole blocks are read wherever the image goes on behind them.
+  // Rows are read to the end of the last block, unless the last row would then end beyond the image.
   const bool to_end = first + (rows - 1) * image_.shape.width + stride > image_.shape.count();
   const ReadRows all{first, image_.shape.width, rows, to_end ? band.width() : stride, stride};
   image_.pixels.with_type([&](const auto* pixels) { to_doubles(pixels, all, value_.data()); });
@@ -177,9 +179,10 @@ void ApertureRows::read(const SepBox& band, std::int64_t source) {
            .end = end_.data()};
 }
 
-/// Finds the blocks of each row with pixels of at most this squared distance.
+/// For each row of the band, finds the blocks that contain pixels with a squared distance of at most `square`.
 void ApertureRows::find_rows(const SepEllipse& ellipse, double square) {
-  constexpr std::int64_t few = 2 * BandOfRows::block;  // all blocks of such a row are as quick as a look
+  // In such a short row, a search costs as much as using all blocks of the row.
+  constexpr std::int64_t few = 2 * BandOfRows::block;
   const EllipseRows rows(ellipse);
   for (std::int64_t row = 0; row < band_.rows(); ++row) {
     SepStretch blocks{0, band_.stride};

@@ -6,66 +6,74 @@
 
 #include "python/core/sep/ellipse.hpp"
 
-// Sums over the apertures of SEP. Geometry is in double, pixels may be, and an aperture may be an ellipse or a ring
-// with sub-pixels of any number, so these are not the sums of stages/photometry/lanes.hpp.
+// Sums over apertures as SEP defines the sums. SExtractor's sums (stages/photometry/lanes.hpp) differ. Here geometry
+// and pixels may be double, apertures may be ellipses or rings, and the number of sub-pixels is free.
 
 namespace srcextract::python {
 
-/// The sums over an aperture's pixels, each times its part inside.
+/// Sums over the pixels of an aperture. Each pixel is multiplied by the share of the pixel's area inside the aperture.
 struct ApertureSums {
   double light = 0, variance = 0;
-  double area = 0;         ///< with hidden pixels
-  double masked_area = 0;  ///< of hidden pixels
+  double area = 0;         ///< total share, including hidden pixels (masked, or of another source)
+  double masked_area = 0;  ///< total share of the hidden pixels
   bool has_masked = false;
 };
 
-/// The sums under a window. A weight is the pixel's part times the window there.
+/// Sums over an aperture with a Gaussian window. The weight of a pixel is the share of the pixel's area inside the
+/// aperture, times the window.
 struct WindowSums {
-  double light = 0, x = 0, y = 0;                 ///< weight times pixel, and its moments about the centre
-  double all = 0, area = 0;                       ///< part times pixel, and part; 0 if no pixel can be hidden
-  double masked = 0, masked_x = 0, masked_y = 0;  ///< weights of hidden pixels, and their moments
+  /// Sum of weight times pixel, and the first moments of this product about the centre.
+  double light = 0, x = 0, y = 0;
+  /// Sum of share times pixel, and sum of shares, without hidden pixels. Both are 0 if the image has neither mask nor
+  /// segmentation map.
+  double all = 0, area = 0;
+  /// Sum of the weights of hidden pixels, and the first moments of these weights about the centre.
+  double masked = 0, masked_x = 0, masked_y = 0;
   bool has_masked = false;
 };
 
-/// The pixels of a band of rows in double. Rows are padded to whole blocks; padding has no part in an aperture.
+/// Some adjacent rows of the box of an aperture, with pixels as double. Rows are padded to whole blocks of 8 pixels;
+/// padding has no share in the aperture.
 struct BandOfRows {
-  static constexpr std::int64_t block = 8;  ///< pixels that are added together; one partial sum for each
+  static constexpr std::int64_t block = 8;  ///< pixels that are added at the same time, each to a separate partial sum
   static constexpr std::int64_t most_rows = 32;
 
   SepBox box;
   std::int64_t stride = 0;
   const double* value = nullptr;
-  const double* variance = nullptr;                     ///< null: the same everywhere
-  const double* hidden = nullptr;                       ///< 1: masked or of another source; null: none is
-  const double* part = nullptr;                         ///< part in the aperture, -1 beyond its reach
-  const std::int32_t *begin = nullptr, *end = nullptr;  ///< of each row, columns of the blocks that are in reach
+  const double* variance = nullptr;  ///< null: all pixels have the same variance
+  const double* hidden = nullptr;    ///< 1: masked or of another source; null: no pixel is hidden
+  const double* part = nullptr;      ///< share of the area inside the aperture; -1 if the pixel is out of reach
+  /// By row: range of the columns whose blocks the aperture reaches.
+  const std::int32_t *begin = nullptr, *end = nullptr;
 
   std::int64_t rows() const { return box.y_end - box.y_begin; }
 };
 
-/// The pixels at an edge of an aperture.
+/// The pixels that the edge of an aperture crosses.
 struct EdgePixels {
-  double *across, *down;  ///< offsets from the centre
-  std::int32_t* place;    ///< number in the band
+  double *across, *down;  ///< offsets of the pixel's centre from the aperture's centre in x and y
+  std::int32_t* place;    ///< index of the pixel in the arrays of the band
 };
 
-/// The sums of one aperture after the other. The order of additions is fixed: pixels of a box whose columns are equal
-/// modulo the block belong to one partial sum, so a result does not depend on the processor. One thread uses it.
+/// Computes the sums of one aperture after the other. The order of additions is fixed: pixels of a box whose columns
+/// are equal modulo 8 belong to the same partial sum. So results do not depend on the instruction set. Not thread-safe.
 class ApertureRows {
  public:
   explicit ApertureRows(const SepImage& image) : image_(image) {}
 
-  /// The sums over an aperture of a source, in its box.
+  /// The sums over the pixels of `box` that are inside `annulus`, an aperture that belongs to `source`
+  /// (SepImage::hides).
   ApertureSums sum(const SepAnnulus& annulus, const SepBox& box, std::int64_t source);
 
-  /// Kron's sums over the pixels of an ellipse of size r: light, and light times distance (in `variance`). Hidden
-  /// pixels have no light.
+  /// The sums for Kron's radius over the pixels inside an ellipse of size r: light, and light times elliptical distance
+  /// (in `variance`). Hidden pixels are left out.
   ApertureSums sum_moments(const SepEllipse& ellipse, double r, const SepBox& box, std::int64_t source);
 
-  /// The sums under a Gaussian about the centre of a circle.
+  /// The sums inside a circle, weighted with a Gaussian of width `sigma` about the circle's centre.
   WindowSums sum_window(const SepAnnulus& circle, double sigma, const SepBox& box, std::int64_t source);
 
-  /// Calls f(band) for the bands of a box, with the pixels as `source` sees them.
+  /// Calls f(band) for each band of rows of a box. Pixels that do not count for `source` are hidden.
   template <class F>
   void for_each_band(const SepBox& box, std::int64_t source, const F& f) {
     if (box.empty()) return;
@@ -78,7 +86,7 @@ class ApertureRows {
     }
   }
 
-  /// Calls f(value, part, whether it is hidden) for the pixels of an aperture, row by row.
+  /// Calls f(value, share inside, whether the pixel is hidden) for the pixels that an aperture reaches, row by row.
   template <class F>
   void for_each_part(const SepAnnulus& annulus, const SepBox& box, std::int64_t source, const F& f) {
     for_each_band(box, source, [&](const BandOfRows& band) {
@@ -100,9 +108,10 @@ class ApertureRows {
   BandOfRows band_;
   std::vector<double> value_, variance_, hidden_, part_;
   std::vector<std::int32_t> begin_ = std::vector<std::int32_t>(BandOfRows::most_rows), end_ = begin_;
-  std::vector<double> across_, down_, edge_part_;  ///< of pixels at an edge
+  /// Offsets from the centre, and shares, of the pixels at an edge of the aperture.
+  std::vector<double> across_, down_, edge_part_;
   std::vector<std::int32_t> place_;
-  std::vector<double> columns_;  ///< the window along x
+  std::vector<double> columns_;  ///< values of the window along x
 };
 
 }  // namespace srcextract::python

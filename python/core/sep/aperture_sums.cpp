@@ -56,7 +56,7 @@ inline __attribute__((always_inline)) void add_distances(const BandOfRows& band,
     VECTOR_LOOP for (int k = 0; k < lanes; ++k) {
       const double square = (at.cxx * dx[k] + across) * dx[k] + rest;
       const bool inside = (square <= most) & (places[k] < last), hidden = may_hide ? hide[k] > 0 : false;
-      // Roots in float are precise enough for these sums.
+      // The precision of a float root suffices for these sums.
       const double distance = std::sqrt(static_cast<float>(square > 0 ? square : 0)),
                    light = (inside & !hidden) ? value[k] : 0;
       sums.light.of[k] += light;

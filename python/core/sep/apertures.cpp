@@ -17,17 +17,17 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// Positions and sizes of apertures, one value for each.
+/// Positions and sizes of apertures, with one element per aperture.
 struct Apertures {
   const Values<double>&x, &y;
-  const Columns& axes;   ///< a, b and theta of ellipses; none for circles
-  const Columns& inner;  ///< none for apertures without a hole
+  const Columns& axes;   ///< a, b and theta of ellipses; empty: circles
+  const Columns& inner;  ///< inner sizes of rings; empty: apertures without a hole
   const Values<double>& outer;
-  const Columns& sky;  ///< inner and outer radius of the rings for the sky; empty: none
+  const Columns& sky;  ///< inner and outer sizes of the rings in which the sky is measured; empty: no rings
   double gain;
   std::int64_t sub_pixels;
 
-  /// Upper limit of the apertures' radii, in pixels.
+  /// Upper limit of the apertures' radii, rings included, in pixels.
   double reach() const {
     const double axis = axes.empty() ? 1 : std::max(largest_of(axes[0]), largest_of(axes[1]));
     return axis * std::max(largest_of(outer), sky.empty() ? 0 : largest_of(sky[1]));
@@ -39,13 +39,13 @@ struct Apertures {
   }
 };
 
-/// Measures aperture i: sets `light`, `error` and `flags`. Returns false, without an error, if its sky ring has no
-/// pixels.
+/// Measures aperture i: sets `light`, `error` and `flags`. Returns false, without setting `error`, if the sky ring has
+/// no pixels.
 bool sum_one(const SepImage& image, ApertureRows& rows, const Apertures& all, std::size_t i, double& light,
              double& error, std::int16_t& flags) {
   const SepEllipse ellipse = all.ellipse(i);
   const std::int64_t source = image.source_at(i);
-  // As in SEP, masked pixels are made up for only if there is a mask, not for pixels of other sources.
+  // As in SEP, the light of masked pixels is extrapolated. The light of pixels of other sources is not.
   const bool corrects = static_cast<bool>(image.mask);
   const auto sum = [&](double inner, double outer, std::int64_t sub_pixels, const SepBox& box) {
     return rows.sum({ellipse, inner, outer, sub_pixels}, box, source);
@@ -68,11 +68,11 @@ bool sum_one(const SepImage& image, ApertureRows& rows, const Apertures& all, st
     const double outer = all.sky[1].data()[i];
     const ApertureSums sky = sum(all.sky[0].data()[i], outer, sub_pixels, ellipse.box(outer, image.shape));
     const double area = sky.area - (corrects ? sky.masked_area : 0);
-    // As in SEP, a fully masked ring around an ellipse is not reported.
+    // As in SEP, an ellipse with a fully masked sky ring is no error.
     if (!((ellipse.circle ? area : sky.area) > 0)) return false;
     if (sums.area > 0) {
       light -= sky.light / area * sums.area;
-      // For a ring around an ellipse, SEP's noise includes the correction for masked pixels.
+      // For a ring around an ellipse, SEP divides by the product of the ring's areas with and without masked pixels.
       const double of_noise = ellipse.circle ? area * area : area * sky.area;
       variance += variance_of(sky) / of_noise * (sums.area * sums.area);
     }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t rows_per_piece = 32;
 
-/// Converts a level to a pixel value. For integers, as in SEP, adds 1/2 and drops the fraction.
+/// Converts a level to a pixel value. For integers, rounds as SEP does: adds 1/2 and drops the fraction.
 template <class T>
 T as_pixel(float level) {
   if constexpr (std::is_integral_v<T>) {
@@ -33,8 +33,8 @@ T as_pixel(float level) {
   }
 }
 
-/// The pixels of mesh i as float, in place or in `room`. A NaN in the mask masks the pixel, as in SEP for backgrounds
-/// alone.
+/// The pixels of mesh i as float: a view of the image if possible, else a copy in `room`. A NaN in the mask masks the
+/// pixel, as in SEP's background.
 MeshPixels pixels_of_mesh(const SepImage& image, const MeshGrid& grid, std::int64_t i, std::vector<float>& room) {
   const std::int64_t width = image.shape.width, height = image.shape.height;
   const std::int64_t x = i % grid.nodes.width * grid.mesh.width, y = i / grid.nodes.width * grid.mesh.height;
@@ -55,11 +55,11 @@ MeshPixels pixels_of_mesh(const SepImage& image, const MeshGrid& grid, std::int6
   return {room.data(), mesh, mesh.width};
 }
 
-/// Level and noise of every mesh; NaN if too much of it is masked. Copies the pixels of a few meshes at a time, never
-/// the whole image.
+/// Level and noise of every mesh; NaN if more than half of the mesh is masked. Copies only the pixels of
+/// meshes_together meshes at a time.
 NodeBuffers estimate(const SepImage& image, const MeshGrid& grid, const BackgroundConfig& config, const Cpu& where) {
   constexpr float bad = std::numeric_limits<float>::quiet_NaN();
-  static const float darkest = std::nextafter(-1e30F, 0.0F);  // SEP ignores darker pixels
+  static const float darkest = std::nextafter(-1e30F, 0.0F);  // SEP ignores pixels darker than -1e30
   NodeBuffers estimates(grid.nodes, where);
   parallel_for(grid.nodes.count(), meshes_together, where, [&](std::int64_t begin, std::int64_t end) {
     std::array<std::vector<float>, meshes_together> rooms;
@@ -80,12 +80,12 @@ NodeBuffers estimate(const SepImage& image, const MeshGrid& grid, const Backgrou
   return estimates;
 }
 
-/// As filled_node() (stages/sky/mesh_nodes.hpp), but sums over the nearest nodes in SEP's order and in float, as SEP
-/// does.
+/// Like filled_node() (stages/sky/mesh_nodes.hpp): a node (the values of one mesh) without an estimate gets the mean of
+/// the nearest nodes with an estimate. As in SEP, the mean is summed in float, in the order of rows and columns.
 MeshNode filled_as_sep(const NodeView& nodes, std::int64_t x, std::int64_t y) {
   if (!is_bad(nodes.at(x, y))) return nodes.at(x, y);
-  std::vector<std::pair<std::int64_t, std::int64_t>> nearest;  // row and column
-  std::int64_t least = 0;                                      // their squared distance
+  std::vector<std::pair<std::int64_t, std::int64_t>> nearest;  // row and column of each
+  std::int64_t least = 0;                                      // squared distance of these nodes
   const std::int64_t farthest = std::max(nodes.width, nodes.height);
   for (std::int64_t r = 1; r < farthest && (nearest.empty() || r * r <= least); ++r) {
     for (std::int64_t row = std::max<std::int64_t>(0, y - r); row <= std::min(y + r, nodes.height - 1); ++row) {
@@ -109,7 +109,7 @@ MeshNode filled_as_sep(const NodeView& nodes, std::int64_t x, std::int64_t y) {
   return {sum.level / count, sum.rms / count};
 }
 
-/// As filtered_node(), for a filter of any size.
+/// Like filtered_node() (stages/sky/mesh_nodes.hpp), but for a median filter of any size.
 MeshNode filtered(const NodeView& nodes, std::int64_t x, std::int64_t y, const BackgroundConfig& config) {
   const std::int64_t reach_x = std::min({config.filter_size / 2, x, nodes.width - 1 - x});
   const std::int64_t reach_y = std::min({config.filter_height / 2, y, nodes.height - 1 - y});
@@ -126,7 +126,6 @@ MeshNode filtered(const NodeView& nodes, std::int64_t x, std::int64_t y, const B
   return std::fabs(difference) >= config.filter_threshold ? MeshNode{level, median(nodes.rms)} : node;
 }
 
-/// The sky of an image, for srcextract.sep.Background.
 class SepBackground {
  public:
   SepBackground(const SepImage& image, std::int64_t width, std::int64_t height, std::int64_t filter_width,
@@ -140,13 +139,13 @@ class SepBackground {
   }
 
   double level() const { return sky_.background->clipped.median; }
-  /// The noise of the whole image; 1 for an image without noise, as in SEP.
+  /// The noise of the whole image; 1 if the estimated noise is 0, as in SEP.
   double rms() const {
     const double found = sky_.background->clipped.sigma;
     return found > 0 ? found : 1;
   }
 
-  /// Fills the map of the level or the noise.
+  /// Fills `to` with the level, or with the noise, of every pixel.
   template <class T>
   void fill(const Results<T>& to, bool noise, int threads) const {
     for_each_row(noise, threads, [&](std::int64_t y, const float* row) {
@@ -155,7 +154,7 @@ class SepBackground {
     });
   }
 
-  /// `to` = pixels - level; both may be the same array.
+  /// Sets `to` to pixels - level. `pixels` and `to` may be the same array.
   template <class T>
   void subtract(const Values<T>& pixels, const Results<T>& to, int threads) const {
     for_each_row(false, threads, [&](std::int64_t y, const float* row) {
@@ -170,13 +169,13 @@ class SepBackground {
     const NodeBuffers filled = estimate(image, grid, config, where).made(where, filled_as_sep);
     const NodeBuffers smooth = filled.made(
         where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered(all, x, y, config); });
-    config.filter_size = config.filter_height = 1;  // the filter has been applied
+    config.filter_size = config.filter_height = 1;  // the filter has been applied above
     sky_ = mesh_sky_of(smooth, grid, config, where);
   }
 
   const Shape& shape() const { return sky_.mesh.grid.image; }
 
-  /// Calls body(y, values of the row) for all rows, without the GIL.
+  /// Calls body(y, values of the row) for all rows in parallel, without the GIL.
   template <class Body>
   void for_each_row(bool noise, int threads, const Body& body) const {
     const SkyMesh<Cpu>& mesh = sky_.mesh;
@@ -197,7 +196,7 @@ class SepBackground {
     do_watchfully([&] { parallel_for(shape().height, rows_per_piece, Cpu{threads}, rows); });
   }
 
-  /// Fills a row if there is only one row of meshes; SEP then interpolates linearly between nodes.
+  /// Computes the values of a row if there is only one row of meshes: as in SEP, by linear interpolation between nodes.
   void fill_straight(const Buffer<float, Cpu>& nodes, std::vector<float>& values) const {
     const std::int64_t count = sky_.mesh.grid.nodes.width;
     const std::vector<float> unbent(static_cast<std::size_t>(count));

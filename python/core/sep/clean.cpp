@@ -11,11 +11,12 @@
 namespace srcextract::python {
 namespace {
 
-/// As stages/clean/profile_of.hpp, but if thresholds vary, uses the mean threshold over the source.
+/// Like profile_of() (stages/clean/profile_of.hpp), but uses the mean threshold of the object, since thresholds may
+/// vary.
 CleanProfile profile_of_row(const SepObject& row, const CleanFacts& facts, double beta) {
   CleanProfile profile{};
-  // If the moments form no ellipse, the source absorbs nothing, as in SEP, and its infinite length brings it near all
-  // others.
+  // NaN axes: the moments form no ellipse. As in SEP, the object absorbs nothing. The large length puts the object near
+  // all others.
   constexpr double everywhere = 1e6;
   const double a = std::isnan(row.a) ? everywhere : row.a, b = std::isnan(row.b) ? 0 : row.b;
   profile.x = row.x;
@@ -32,7 +33,7 @@ CleanProfile profile_of_row(const SepObject& row, const CleanFacts& facts, doubl
   return profile;
 }
 
-/// Profiles with a position and a size, sorted into the cells of a grid.
+/// Profiles that have a position and a size, sorted into the cells of a grid.
 class ProfileGrid {
  public:
   ProfileGrid(const std::vector<CleanProfile>& profiles, const Shape& image)
@@ -49,7 +50,7 @@ class ProfileGrid {
     for_each_cell([&](std::size_t i, std::size_t cell) { members_[next[cell]++] = i; });
   }
 
-  /// Calls body(i) for all profiles that may reach `small`, and for some that do not.
+  /// Calls body(i) for every profile that may reach `small`, and for some that do not.
   template <class Body>
   void for_each_near(const CleanProfile& small, const Body& body) const {
     for (int layer = 0; layer < cells_.layers(); ++layer)
@@ -61,7 +62,8 @@ class ProfileGrid {
 
  private:
   AbsorberCells cells_;
-  std::vector<std::size_t> begin_;  ///< per cell: index of its first element in members_; one more element is the end
+  /// By cell: index in members_ of the cell's first profile; the last element is the end.
+  std::vector<std::size_t> begin_;
   std::vector<std::size_t> members_;
 };
 

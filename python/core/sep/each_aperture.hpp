@@ -10,21 +10,21 @@
 
 namespace srcextract::python {
 
-/// The largest value, at least 0.
+/// The largest of the values, but at least 0.
 inline double largest_of(const Values<double>& values) {
   double largest = 0;
   for (const double value : span_of(values)) largest = value > largest ? value : largest;
   return largest;
 }
 
-/// Number of apertures measured between two checks for Ctrl-C; `reach` is the greatest radius in pixels.
+/// Number of apertures between two checks for Ctrl-C. `reach` is the greatest radius in pixels.
 inline std::int64_t apertures_per_piece(double reach) {
   constexpr double most_pixels = 1 << 20, most_apertures = 64;
-  const double pixels = std::max(4 * reach * reach, 1.0);  // also 1 for NaN
+  const double pixels = std::max(4 * reach * reach, 1.0);  // 1 also if reach is NaN
   return static_cast<std::int64_t>(std::clamp(most_pixels / pixels, 1.0, most_apertures));
 }
 
-/// Prefetches the pixels around the position of a later aperture, up to `reach` or a useful limit.
+/// Prefetches the pixels around the position of a later aperture, within `reach` or 16 pixels.
 inline void prefetch_about(const SepPlane& pixels, const Shape& shape, double x, double y, double reach) {
   constexpr double furthest = 16;
   constexpr std::int64_t line = 64;
@@ -38,13 +38,13 @@ inline void prefetch_about(const SepPlane& pixels, const Shape& shape, double x,
   }
 }
 
-/// Measures apertures at these positions without the GIL; Ctrl-C ends it. measure(worker, i) measures aperture i, with
-/// a Worker that one thread has at a time, made from the image. `reach` is as in apertures_per_piece(). `x` and `y` are
-/// Values or Results.
+/// Measures the apertures at the positions x, y in parallel, without the GIL; Ctrl-C stops the work. Calls
+/// measure(worker, i) for aperture i. Each worker is made from the image, and used by one thread at a time. `reach` is
+/// the greatest radius in pixels. `x` and `y` are Values or Results.
 template <class Worker, class Positions, class Measure>
 void for_each_aperture(const SepImage& image, const Positions& x, const Positions& y, double reach, int threads,
                        const Measure& measure) {
-  constexpr double wide = 512;  // beyond this reach, this thread may wait long for another's work
+  constexpr double wide = 512;  // with a greater reach, this thread may wait long for apertures of other threads
   constexpr std::int64_t ahead = 3;
   const auto& run = reach > wide ? do_interruptibly : do_watchfully;
   run([&] {

@@ -8,11 +8,11 @@
 #include "python/core/sep/image.hpp"
 #include "stages/photometry/exact_overlap.hpp"
 
-// The geometry of SEP's apertures, which is in double: that of SExtractor's (stages/photometry) is in float.
+// The geometry of SEP's apertures, in double. The geometry of SExtractor's apertures (stages/photometry) is in float.
 
 namespace srcextract::python {
 
-/// The pixels of an aperture, [begin, end), and whether the image's edge cuts it.
+/// The pixels that an aperture may reach, as ranges [begin, end), and whether the aperture extends beyond the image.
 struct SepBox {
   std::int64_t x_begin = 0, x_end = 0, y_begin = 0, y_end = 0;
   bool cut = false;
@@ -20,7 +20,7 @@ struct SepBox {
   std::int64_t width() const { return x_end - x_begin; }
   bool empty() const { return x_begin >= x_end || y_begin >= y_end; }
 
-  /// Calls f(row) for all rows. Between long rows, work stops if asked to.
+  /// Calls f(row) for all rows. Before long rows, stops the work if asked to (stop_if_asked).
   template <class F>
   void for_each_row(const F& f) const {
     constexpr std::int64_t long_row = 512;
@@ -30,7 +30,7 @@ struct SepBox {
     }
   }
 
-  /// Calls f(number of the pixel, its offsets from (x, y)) for all pixels, row by row.
+  /// Calls f(index of the pixel in the image, x and y offset from (x, y)) for all pixels, row by row.
   template <class F>
   void for_each_pixel(std::int64_t image_width, double x, double y, const F& f) const {
     for_each_row([&](std::int64_t row) {
@@ -41,14 +41,14 @@ struct SepBox {
   }
 };
 
-/// SEP's box: half pixels are truncated towards zero.
+/// The box about (x, y) with the half sizes `reach_x` and `reach_y`. Rounds as SEP does, towards zero.
 inline SepBox sep_box(double x, double y, double reach_x, double reach_y, const Shape& shape) {
   SepBox box;
   const auto along = [&](double at, double reach, std::int64_t size, std::int64_t& begin, std::int64_t& end) {
     const double low = std::trunc(at - reach + 0.5), high = std::trunc(at + reach + 1.4999999);
     const auto limit = static_cast<double>(size);
     if (!(low >= 0) || !(high <= limit)) box.cut = true;
-    if (!(low < limit) || !(high > 0)) return;  // also for NaN
+    if (!(low < limit) || !(high > 0)) return;  // true also for NaN
     begin = static_cast<std::int64_t>(std::max(low, 0.0));
     end = static_cast<std::int64_t>(std::min(high, limit));
   };
@@ -57,18 +57,18 @@ inline SepBox sep_box(double x, double y, double reach_x, double reach_y, const 
   return box;
 }
 
-/// An ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = r^2 around (x, y); for r = 1 its semi-axes are a and b. For a circle
-/// the coefficients are 1, 1 and 0.
+/// The ellipses cxx dx^2 + cyy dy^2 + cxy dx dy = r^2 around (x, y). For r = 1, the semi-axes are a and b. For circles,
+/// cxx = cyy = 1 and cxy = 0.
 struct SepEllipse {
   double x, y;
   double cxx = 1, cyy = 1, cxy = 0;
-  double reach_x = 1, reach_y = 1;  ///< half sizes for r = 1
+  double reach_x = 1, reach_y = 1;  ///< half width and half height of the ellipse with r = 1
   double a = 1, b = 1, cosine = 1, sine = 0;
   bool circle = true;
 
   static SepEllipse of_axes(double x, double y, double a, double b, double theta) {
     const double c = std::cos(theta), s = std::sin(theta), a2 = 1 / (a * a), b2 = 1 / (b * b);
-    const bool is_one = a > 0 && b > 0;  // an invalid ellipse has no size, and no edge cuts it
+    const bool is_one = a > 0 && b > 0;  // an invalid ellipse has size 0, and no image edge cuts a size of 0
     return {.x = x,
             .y = y,
             .cxx = c * c * a2 + s * s * b2,
@@ -85,12 +85,11 @@ struct SepEllipse {
 
   double square(double dx, double dy) const { return cxx * dx * dx + cyy * dy * dy + cxy * dx * dy; }
 
-  /// The box of the ellipse of size r.
+  /// The box of the ellipse of size r, within an image of the given shape.
   SepBox box(double r, const Shape& shape) const { return sep_box(x, y, r * reach_x, r * reach_y, shape); }
 };
 
-/// Twice the signed area of the intersection of the unit circle around (0, 0) with the triangle of (0, 0) and two
-/// points.
+/// Twice the signed area that the unit circle around (0, 0) has in common with the triangle (0, 0), p, q.
 inline double twice_triangle_in_circle(double px, double py, double qx, double qy) {
   const auto sector = [](double ax, double ay, double bx, double by) {
     return std::atan2(ax * by - ay * bx, ax * bx + ay * by);
@@ -116,8 +115,8 @@ inline double twice_triangle_in_circle(double px, double py, double qx, double q
   return area + (inx * outy - iny * outx);
 }
 
-/// The area of the part of a pixel at (dx, dy) that lies inside an ellipse of size `r` around (0, 0). The map that
-/// makes the ellipse a circle turns the pixel into a parallelogram.
+/// The area of a pixel at (dx, dy) inside an ellipse of size `r` around (0, 0). The affine map that makes the ellipse a
+/// unit circle turns the pixel into a parallelogram, whose common area with the circle is computed.
 inline double exact_ellipse_overlap(const SepEllipse& ellipse, double r, double dx, double dy) {
   if (!(r > 0)) return 0;
   if (ellipse.circle) return exact_overlap(dx, dy, r);
@@ -137,8 +136,8 @@ inline double exact_ellipse_overlap(const SepEllipse& ellipse, double r, double 
 /// Half the diagonal of a pixel, rounded up.
 inline constexpr double pixel_reach = 0.7072;
 
-/// Calls f(u, v) for the centres (u, v) of side x side sub-pixels of a pixel at (dx, dy); `dx` may be a vector of
-/// pixels.
+/// Calls f(u, v) for the centres (u, v) of the side x side sub-pixels of a pixel at (dx, dy). `dx` may be a vector of
+/// several pixels' offsets.
 template <class U, class F>
 inline void for_each_sub_pixel(const U& dx, double dy, std::int64_t side, const F& f) {
   const double step = 1.0 / static_cast<double>(side), first = 0.5 * (step - 1);
@@ -149,20 +148,20 @@ inline void for_each_sub_pixel(const U& dx, double dy, std::int64_t side, const 
   }
 }
 
-/// Pixels [begin, end) of a row.
+/// Columns [begin, end) of a row.
 struct SepStretch {
   std::int64_t begin, end;
 
   std::int64_t length() const { return end - begin; }
 };
 
-/// Intersections of rows with an ellipse. The squared distance is a parabola along each row.
+/// Finds the pixels of rows that lie inside an ellipse. Along a row, the squared distance is a parabola.
 class EllipseRows {
  public:
   explicit EllipseRows(const SepEllipse& ellipse)
       : ellipse_(ellipse), lean_(-ellipse.cxy / (2 * ellipse.cxx)), rest_(ellipse.cyy + lean_ * ellipse.cxy / 2) {}
 
-  /// The pixels of a row of the box with a squared distance below `square`, or equal to it if `or_equal`.
+  /// The pixels in a row of the box whose squared distance is below `square`; with `or_equal`, at most `square`.
   SepStretch within(std::int64_t row, double square, bool or_equal, const SepBox& box) const {
     SepStretch inside = about(row, square, box);
     const auto is_in = [&](std::int64_t column) {
@@ -175,7 +174,7 @@ class EllipseRows {
     return inside;
   }
 
-  /// As within(), but faster and with up to two more pixels at each end.
+  /// Like within(), but faster, and with up to two pixels too many at each end.
   SepStretch about(std::int64_t row, double square, const SepBox& box) const {
     const double dy = static_cast<double>(row) - ellipse_.y, left = (square - rest_ * dy * dy) / ellipse_.cxx;
     if (!(left >= 0)) return {box.x_begin, box.x_begin};
@@ -188,19 +187,20 @@ class EllipseRows {
 
  private:
   const SepEllipse& ellipse_;
-  double lean_;  ///< shift in x of a row's middle (where the squared distance is least), per step in y
-  double rest_;  ///< squared distance at a row's middle, for a unit step in y
+  double lean_;  ///< shift in x, per step in y, of the column with the least squared distance of a row
+  double rest_;  ///< that least squared distance, for a unit step in y
 };
 
-/// The parts of pixels between two ellipses: by sub-pixels whose centres are inside, or by area without sub-pixels.
-/// Squares of distances tell where a pixel is. It is within reach from inner_in to outer_out, both excluded, and whole
-/// from inner_out to outer_in, both included.
+/// The ring between two ellipses. The share of a pixel inside is counted with sub-pixels, or is the exact area if
+/// sub_pixels is 0. By the squared distance of a pixel's centre, a pixel may have a share between inner_in and
+/// outer_out, both excluded. A pixel is wholly inside from inner_out to outer_in, both included.
 struct SepAnnulus {
   const SepEllipse& ellipse;
-  double inner, outer;  ///< a negative `inner` means no inner ellipse
+  double inner, outer;  ///< sizes of the ellipses; a negative `inner` means no inner ellipse
   std::int64_t sub_pixels;
-  double outer2, inner2;                            ///< squares of the sizes
-  double outer_out, outer_in, inner_out, inner_in;  ///< with a margin of half a pixel
+  double outer2, inner2;  ///< squares of `outer` and `inner`
+  /// Squares of sizes enlarged (_out) or reduced (_in) by half the diagonal of a pixel.
+  double outer_out, outer_in, inner_out, inner_in;
 
   SepAnnulus(const SepEllipse& of, double from, double to, std::int64_t parts)
       : ellipse(of), inner(from), outer(to), sub_pixels(parts) {
@@ -216,7 +216,7 @@ struct SepAnnulus {
 
   bool is_ring() const { return inner >= 0; }
 
-  /// The area of a pixel that is inside.
+  /// The exact area of a pixel that is inside the ring.
   double exact_part(double dx, double dy) const {
     return exact_ellipse_overlap(ellipse, outer, dx, dy) -
            (is_ring() ? exact_ellipse_overlap(ellipse, inner, dx, dy) : 0);

@@ -9,7 +9,8 @@
 #include "stages/core/parallel.hpp"
 #include "stages/math/exact_math.hpp"
 
-// SEP's functions of ellipses alone: their forms, and the pixels in them.
+// SEP's functions that only concern ellipses: conversions between coefficients and axes, and masks of the pixels
+// inside.
 
 namespace srcextract::python {
 namespace nb = nanobind;
@@ -49,7 +50,8 @@ void ellipse_coeffs(const Values<double>& a, const Values<double>& b, const Valu
   }
 }
 
-/// Sets the axes of each form, up to the first that is no ellipse. Returns the number of ellipses before it.
+/// Converts coefficients to axes and angles, up to the first element that is no ellipse. Returns the number of
+/// converted elements.
 std::size_t ellipse_axes(const Values<double>& cxx, const Values<double>& cyy, const Values<double>& cxy,
                          const Results<double>& a, const Results<double>& b, const Results<double>& theta) {
   constexpr double quarter_turn = 1.57079632679489661923;
@@ -59,10 +61,11 @@ std::size_t ellipse_axes(const Values<double>& cxx, const Values<double>& cyy, c
     const double half_sum = (along_x + along_y) / 2, half_root = std::hypot(along_x - along_y, mixed) / 2;
     a.data()[i] = 1 / std::sqrt(half_sum - half_root);
     b.data()[i] = 1 / std::sqrt(half_sum + half_root);
-    // The form is least along the major axis.
+    // The quadratic form is smallest along the major axis.
     const bool is_upright = mixed == 0 && along_x <= along_y;
     const double angle = is_upright ? 0 : portable_atan2(0 - mixed, along_y - along_x) / 2;
-    theta.data()[i] = angle <= -quarter_turn ? quarter_turn : angle;  // the same axis, as SEP returns it
+    // -90 degrees is the same axis as 90 degrees, which SEP returns.
+    theta.data()[i] = angle <= -quarter_turn ? quarter_turn : angle;
   }
   return cxx.shape(0);
 }

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::int64_t rows_per_piece = 32, objects_per_piece = 64;
 
-/// Calls f(first pixel, end) for all rows of an image.
+/// Calls f(index of the first pixel, index of the end) for each row of an image, in parallel.
 template <class F>
 void for_each_row(const Shape& shape, const Cpu& where, const F& f) {
   parallel_for(shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
@@ -37,7 +37,7 @@ void for_each_row(const Shape& shape, const Cpu& where, const F& f) {
   });
 }
 
-/// Returns the pixels as float, in the caller's memory if possible; masked pixels are 0.
+/// The pixels as float: a view of the caller's array if possible, else a copy, in which masked pixels are 0.
 Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
   if (const float* const floats = image.pixels.floats(); floats != nullptr && !image.mask)
     return view_of(floats, image.shape, where);
@@ -52,7 +52,8 @@ Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
   return out;
 }
 
-/// The variances of the pixels, in place if possible; infinite for masked pixels if they are to be hidden.
+/// The variances of the pixels: a view of the caller's array if possible, else a copy. With `hides_masked`, masked
+/// pixels have an infinite variance.
 Image<float, Cpu> variances_of(const SepImage& image, bool hides_masked, const Cpu& where) {
   const bool hides = hides_masked && image.mask;
   if (const float* const floats = image.noise.floats(); floats != nullptr && image.noise_is_variance && !hides)
@@ -69,7 +70,8 @@ Image<float, Cpu> variances_of(const SepImage& image, bool hides_masked, const C
   return out;
 }
 
-/// Makes a normalised kernel of an array, applied to the image without flipping. An even side is extended by one.
+/// Makes a normalised kernel from an array. As in SEP, the array is applied without flipping. A column or row of zeros
+/// makes an even side odd.
 Kernel kernel_of(const AnyArray& values) {
   const Shape shape = shape_of(values);
   const SepPlane plane(values);
@@ -84,7 +86,7 @@ Kernel kernel_of(const AnyArray& values) {
   return kernel_of_values(std::move(rows), true);
 }
 
-/// The sources of a segmentation map, by ascending number; numbers below 0 are overlooked, as in SEP.
+/// The sources of a segmentation map, in ascending order of their numbers. Numbers below 0 are ignored, as in SEP.
 LabelledRuns<Cpu> sources_of(const std::int32_t* segments, const Shape& shape, const Cpu& where) {
   if (std::reduce(segments, segments + shape.count(), 0, std::bit_or<>()) >= 0)
     return runs_of_labels(view_of(segments, shape, where), where);
@@ -93,33 +95,35 @@ LabelledRuns<Cpu> sources_of(const std::int32_t* segments, const Shape& shape, c
   return runs_of_labels(map, where);
 }
 
-/// Extracts the sources of an image: runs the steps of the chain, but with SEP's own thresholds, order and CLEAN.
+/// Extracts the sources of an image with the steps of srcextract's own extraction, but with SEP's thresholds, order of
+/// sources and CLEAN.
 struct SepExtraction : SepFound {
   using SepFound::SepFound;
 
   std::optional<Kernel> kernel;
   Config config;
   bool matched = true, clean = true;
-  std::int64_t most_pixels = 0;  ///< 0: no limit
+  std::int64_t most_pixels = 0;  ///< limit on the number of pixels above the threshold; 0: no limit
   Cpu where;
 
   std::vector<SepObject> rows;
-  std::vector<std::int32_t> sources;  ///< of the rows, from 0
+  std::vector<std::int32_t> sources;  ///< index, from 0, of each row's source in steps.sums
 
   void run() {
-    config.background.method = BackgroundMethod::constant;  // without a mesh that thresholds would follow
+    // A constant background, so that thresholds do not follow a mesh.
+    config.background.method = BackgroundMethod::constant;
     config.detection.connectivity = 8;
     config.deblend.clean = true;
     pixels.image = pixels_of(image, where);
     if (kernel) steps.image = convolve_by_any(pixels.image, *kernel, steps.background, where);
     if (image.noise) steps.variance = variances_of(image, true, where);
-    steps.levels->detection = threshold;  // unless the pixels' noise varies
+    steps.levels->detection = threshold;  // replaced if the noise varies between pixels
     steps.levels->in_noise = threshold;
     steps.levels->sigma = 1;
     image.segments != nullptr ? measure_given() : find();
   }
 
-  /// The segmentation map of the rows of the result, numbered 1, 2, ...
+  /// The segmentation map of the result; the sources have the numbers of their rows, from 1.
   Image<std::int32_t, Cpu> map() const {
     std::vector<std::int32_t> number(static_cast<std::size_t>(steps.components.counts->kept) + 1, 0);
     for (std::size_t row = 0; row < sources.size(); ++row)
@@ -137,7 +141,7 @@ struct SepExtraction : SepFound {
   void find_foreground() {
     if (image.noise && kernel && matched) {
       steps.match = matched_filter(pixels.image, *kernel, steps.background, steps.levels, noise(), where);
-      // A pixel with NaN noise is masked: otherwise the mean threshold of an object would be NaN.
+      // Masks pixels whose noise is NaN, since a NaN would make the mean threshold of an object NaN.
       image.noise.with_type([&](const auto* noise) {
         float* const match = steps.match.pixels.data();
         for_each_row(image.shape, where, [&](std::int64_t begin, std::int64_t end) {
@@ -146,7 +150,8 @@ struct SepExtraction : SepFound {
       });
     }
     steps.runs = threshold_found(steps.levels, pixels, config, steps, where);
-    // From here on, masked pixels above the threshold get their given noise, since infinite noise would spoil means.
+    // Replaces the infinite variance of masked pixels above the threshold by the given variance, since infinite values
+    // would spoil the means over objects.
     if (image.noise && image.mask) steps.variance = variances_of(image, false, where);
   }
 
@@ -172,7 +177,7 @@ struct SepExtraction : SepFound {
     if (clean) drop_cleaned(by_source);
   }
 
-  /// Measures the sources that become rows.
+  /// Measures the sources that become rows of the result.
   RunsBySource measure() {
     RunsBySource by_source = group_runs(steps.components, where);
     rows.resize(sources.size());
@@ -191,11 +196,12 @@ struct SepExtraction : SepFound {
     sources.resize(static_cast<std::size_t>(steps.sums.size()));
     std::iota(sources.begin(), sources.end(), 0);
     measure();
-    // SEP sets this flag only for sources that it detects itself.
+    // SEP sets this flag only for sources that SEP detected itself.
     for (SepObject& row : rows) row.flag = static_cast<std::int16_t>(row.flag & ~sep_truncated);
   }
 
-  /// Calls f(run, its island's label) for all runs of islands.
+  /// Calls f(run, label of the island) for all runs of islands. A run is a sequence of detected pixels in one row; an
+  /// island is a group of connected detected pixels.
   template <class F>
   void for_each_run(const F& f) const {
     for (std::int64_t i = 0; i < steps.runs.runs.size(); ++i)
@@ -213,8 +219,8 @@ struct SepExtraction : SepFound {
     for (std::size_t label = 1; label < count.size(); ++label) island_thresholds[label] /= count[label];
   }
 
-  /// Deblends as SEP does, whose levels start at the mean threshold of an island, not at its lowest. So all pixels of
-  /// an island get the noise of that mean threshold.
+  /// Deblends as SEP does: the levels of an island start at the island's mean threshold, whereas deblend() starts at
+  /// the lowest threshold. Therefore all pixels of an island get the noise that corresponds to the mean threshold.
   void split() {
     if (!image.noise || !(threshold > 0)) return deblend(pixels, config, steps, where);
     Image<float, Cpu> even(image.shape, where);
@@ -239,7 +245,7 @@ struct SepExtraction : SepFound {
             .sums = steps.sums};
   }
 
-  /// The sources in SEP's order: by the last pixel of their island, then by their order within the island.
+  /// The sources in SEP's order: by the last pixel of the island, then by SEP's order within the island.
   std::vector<std::int32_t> order() const {
     const Uncleaned<Cpu> all = uncleaned();
     std::vector<std::int64_t> last_run(static_cast<std::size_t>(all.islands.counts->kept) + 1, 0);

@@ -14,7 +14,7 @@
 #include "stages/core/image.hpp"
 #include "stages/core/stop.hpp"
 
-// Images passed by srcextract.sep: NumPy arrays in C order and native byte order, used in place.
+// Images that srcextract.sep passes: NumPy arrays in C order and native byte order, used without copying.
 
 namespace srcextract::python {
 
@@ -25,7 +25,7 @@ using Values = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig,
 template <class T>
 using Results = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
-/// Some arrays, or none.
+/// A few arrays of the same length; may be empty.
 using Columns = std::vector<Values<double>>;
 
 template <class T>
@@ -40,7 +40,7 @@ inline Shape shape_of(const AnyArray& array) {
 /// Pixel types that are read without conversion.
 enum class PixelType : std::uint8_t { float32, float64, int32, byte };
 
-/// Pixels, or none.
+/// The pixels of a two-dimensional array, or no array. Does not own the array.
 struct SepPlane {
   const void* first = nullptr;
   PixelType type = PixelType::float32;
@@ -62,10 +62,10 @@ struct SepPlane {
 
   explicit operator bool() const { return first != nullptr; }
 
-  /// Null if the pixels are not float.
+  /// The pixels if their type is float32, else null.
   const float* floats() const { return type == PixelType::float32 ? static_cast<const float*>(first) : nullptr; }
 
-  /// Calls f(pointer to the pixels).
+  /// Calls f with a pointer to the pixels in their own type.
   template <class F>
   auto with_type(const F& f) const {
     switch (type) {
@@ -100,20 +100,20 @@ void to_float(const T* pixels, std::int64_t count, float* out) {
   }
 }
 
-/// An image with its maps, from arguments that srcextract.sep has checked.
+/// An image with maps. srcextract.sep has checked the arguments.
 struct SepImage {
   AnyArray data;
   OptionalArray masks, noises, labels;
-  std::optional<Values<std::int64_t>> sources;  ///< number of the source that each aperture belongs to
+  std::optional<Values<std::int64_t>> sources;  ///< number of the source that each aperture belongs to; empty: 0
 
   double mask_threshold;
   double noise_of_all;
   bool noise_is_variance;
   Shape shape = shape_of(data);
   SepPlane pixels = SepPlane(data);
-  SepPlane mask = SepPlane(masks);    ///< above mask_threshold: the pixel is masked
-  SepPlane noise = SepPlane(noises);  ///< noise of each pixel; without it noise_of_all applies to all pixels
-  /// The source of each pixel, 0: none.
+  SepPlane mask = SepPlane(masks);    ///< the pixel is masked if this exceeds mask_threshold
+  SepPlane noise = SepPlane(noises);  ///< noise of each pixel; if there is no array, noise_of_all applies to all pixels
+  /// The source number of each pixel, 0: no source. Null: no segmentation map.
   const std::int32_t* segments = labels ? static_cast<const std::int32_t*>(labels->data()) : nullptr;
 
   bool is_masked(std::int64_t i) const { return mask && mask.at(i) > mask_threshold; }
@@ -123,8 +123,8 @@ struct SepImage {
 
   std::int64_t source_at(std::size_t position) const { return sources ? sources->data()[position] : 0; }
 
-  /// Whether pixel i does not count for `source`: it is masked, or belongs to another source. If `source` is negative,
-  /// only pixels of source -`source` count.
+  /// Whether pixel i does not count for `source`: the pixel is masked, or belongs to another source. If `source` is
+  /// negative, only pixels of the source -`source` count, not even pixels of no source.
   bool hides(std::int64_t i, std::int64_t source) const {
     if (is_masked(i)) return true;
     if (segments == nullptr) return false;
@@ -133,7 +133,7 @@ struct SepImage {
   }
 };
 
-/// SEP's flags of apertures.
+/// Flags of apertures, with SEP's values.
 inline constexpr std::int16_t cut_off = 0x10, has_masked = 0x20, all_masked = 0x40, not_positive = 0x80;
 
 void bind_sep_annulus_stats(nanobind::module_& module);

@@ -9,21 +9,22 @@
 namespace srcextract::python {
 namespace {
 
-/// Further SEP flags of objects.
+/// More flags of objects, with SEP's values.
 constexpr std::int16_t merged = 0x1, singular = 0x8;
 
 using Members = RunsBySource::Members;
 
-/// Sums over the pixels of an object, beyond those in SourceSums.
+/// Sums over the pixels of an object that SourceSums does not have.
 struct ExtraSums {
   double flux = 0, thresholds = 0;
-  double noise = 0, noise_x = 0, noise_y = 0, noise_xy = 0;  ///< variances, times squared distances
+  /// Sums of variances, and of variances times squared distances from the centre.
+  double noise = 0, noise_x = 0, noise_y = 0, noise_xy = 0;
   float peak = -std::numeric_limits<float>::infinity();
   std::int64_t x_peak = 0, y_peak = 0;
 };
 
-/// Adds a run to the sums, if all pixels have the same noise and no photon noise: then only squared distances need
-/// summing.
+/// Adds the noise of a run of pixels to the sums. Only if all pixels have the same variance and there is no photon
+/// noise, so that sums over the squared distances have a closed form.
 void add_even_noise(const Run& run, double variance, double cx, double cy, ExtraSums& sums) {
   const double dy = run.y - cy, count = run.end - run.begin;
   const double first = run.begin - cx, steps = count * (count - 1) / 2, squares = steps * (2 * count - 1) / 3;
@@ -91,8 +92,8 @@ std::int64_t SepFound::count_above(Members members, double level) const {
   return above;
 }
 
-/// Makes a row. Its values are those of a catalogue's columns (stages/measure/columns.hpp), except where SEP's
-/// definitions differ. Among others, SEP rounds some values to float. An axis whose square is negative is NaN.
+/// Makes a row. The values are computed like the catalogue's columns (stages/measure/columns.hpp), except where SEP's
+/// definitions differ. SEP rounds several values to float. An axis whose square is negative is NaN.
 SepObject SepFound::object(std::int64_t source, Members members) const {
   const SourceSums& sums = steps.sums[source];
   const Parentage of = parentage(source);
@@ -127,12 +128,13 @@ SepObject SepFound::object(std::int64_t source, Members members) const {
   row.xy = moments.xy;
   const EllipseAxes axes = axes_of(moments);
   const double difference = moments.x2 - moments.y2;
-  // With negative pixels, which a matched filter may detect, the moments may form no ellipse.
+  // A matched filter may detect objects with negative pixels, whose moments may form no ellipse.
   const double middle = (moments.x2 + moments.y2) / 2, half = std::hypot(difference / 2, moments.xy);
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   row.a = middle + half >= 0 ? static_cast<double>(static_cast<float>(axes.a)) : none;
   row.b = middle - half >= 0 ? static_cast<double>(static_cast<float>(axes.b)) : none;
-  // SEP's angle of a round object. SEP gives it to an object at -45 degrees too; here that one gets -45 degrees.
+  // SEP's angle of a round object. SEP also returns 45 degrees for an object at -45 degrees; this function returns -45
+  // degrees.
   constexpr double quarter = 0.78539816339744830962;
   const bool is_round = difference == 0 && moments.xy == 0;
   row.theta =
@@ -141,7 +143,7 @@ SepObject SepFound::object(std::int64_t source, Members members) const {
   row.cxx = static_cast<double>(static_cast<float>(moments.y2 / determinant));
   row.cyy = static_cast<double>(static_cast<float>(moments.x2 / determinant));
   row.cxy = static_cast<double>(static_cast<float>(-2 * moments.xy / determinant));
-  // A deblended source has the mean threshold of its island.
+  // The threshold of a deblended source is the mean threshold of the island.
   row.thresh = of.split != 0 && !island_thresholds.empty() ? island_thresholds[static_cast<std::size_t>(of.parent)]
                                                            : extra.thresholds / static_cast<double>(sums.npix);
   row.tnpix = count_above(members, row.thresh);

@@ -10,14 +10,15 @@
 #include "python/core/sep/image.hpp"
 #include "stages/core/parallel.hpp"
 
-// Kron radii and windowed positions by SEP's definitions, which differ from SExtractor's (stages/photometry/kron.hpp,
-// window.hpp): geometry is in double, masked pixels are left out or replaced by the mean, and the window is given.
+// Kron radii and windowed positions by SEP's definitions. SExtractor's definitions (stages/photometry/kron.hpp,
+// window.hpp) differ. Here geometry is in double, masked pixels are left out or replaced by the mean, and the caller
+// gives the width of the window.
 
 namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// The Kron radius of an ellipse, 0 if it has none, and SEP's flags.
+/// The Kron radius of an ellipse, in units of the ellipse's axes; 0 if there is no positive light. Sets SEP's flags.
 double kron_radius(const SepImage& image, ApertureRows& rows, const SepEllipse& at, double r, std::int64_t source,
                    std::int16_t& flags) {
   const SepBox box = at.box(r, image.shape);
@@ -44,11 +45,11 @@ void kron_radii(const SepImage& image, const Values<double>& x, const Values<dou
   });
 }
 
-/// Moves (x, y) to where a Gaussian window around it is centred on the light in the window. Returns SEP's flags.
+/// Moves (x, y) until the light under a Gaussian window about (x, y) is centred there. Returns SEP's flags.
 std::int16_t windowed_position(const SepImage& image, ApertureRows& rows, double& x, double& y, double sigma,
                                std::int64_t sub_pixels, bool ignores_masked, std::int64_t source) {
   constexpr int most_rounds = 16;
-  constexpr double at_rest = 1e-8;  // for the squared step
+  constexpr double at_rest = 1e-8;  // limit on the squared step, in pixels
   std::int16_t flags = 0;
   for (int round = 0; round < most_rounds; ++round) {
     const SepEllipse circle{x, y};
@@ -56,7 +57,7 @@ std::int16_t windowed_position(const SepImage& image, ApertureRows& rows, double
     WindowSums sums = rows.sum_window({circle, -1, 4 * sigma, sub_pixels}, sigma, box, source);
     if (box.cut) flags |= cut_off;
     if (sums.has_masked) flags |= has_masked;
-    if (sums.area > 0 && !ignores_masked) {  // masked pixels get the mean of the rest of the aperture
+    if (sums.area > 0 && !ignores_masked) {  // masked pixels get the mean of the other pixels of the aperture
       const double mean = sums.all / sums.area;
       sums.light += mean * sums.masked;
       sums.x += mean * sums.masked_x;
@@ -74,7 +75,8 @@ std::int16_t windowed_position(const SepImage& image, ApertureRows& rows, double
 void windowed_positions(const SepImage& image, const Results<double>& x, const Results<double>& y,
                         const Values<double>& sigma, std::int64_t sub_pixels, bool ignores_masked,
                         const Results<std::int16_t>& flags, int threads) {
-  const double furthest = 16 * largest_of(sigma);  // the window's reach, times its maximum number of rounds
+  // 4 sigma times the root of 16 rounds: the work is that of a single aperture of this radius.
+  const double furthest = 16 * largest_of(sigma);
   for_each_aperture<ApertureRows>(image, x, y, furthest, threads, [&](ApertureRows& rows, std::size_t i) {
     flags.data()[i] = windowed_position(image, rows, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels,
                                         ignores_masked, image.source_at(i));

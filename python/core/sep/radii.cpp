@@ -11,10 +11,10 @@
 #include "python/core/sep/image.hpp"
 #include "stages/core/vector_clones.hpp"
 
-// Radii of circles that hold fractions of the light, by SEP's definition, which differs from SExtractor's
-// (stages/photometry/growth.hpp): a circle has 64 steps up to any radius and any number of sub-pixels, and light that
-// is masked is made up for. Sub-pixels are added in SEP's order: where a curve is level, its first radius hangs on
-// rounding.
+// Radii of circles that contain given fractions of the light, by SEP's definition. SExtractor's definition
+// (stages/photometry/growth.hpp) differs. Here a circle of any radius is divided into 64 rings, the number of
+// sub-pixels is free, and the light of masked pixels is extrapolated. Sub-pixels are added in SEP's order, since
+// rounding decides the radius where the curve of growth is flat.
 
 namespace srcextract::python {
 namespace nb = nanobind;
@@ -22,25 +22,25 @@ namespace {
 
 constexpr std::size_t growth_steps = 64;
 
-/// A value for each ring, and one for all beyond.
+/// A value for each ring, and one for everything outside the outermost ring.
 using Rings = std::array<double, growth_steps + 1>;
 
-/// A circle whose light is added ring by ring.
+/// A circle of radius `reach`, divided into growth_steps rings of equal width.
 struct GrowthCircle {
   double x, y, reach;
   std::int64_t sub_pixels;
 
   double step() const { return reach / growth_steps; }
-  /// SExtractor's margin, which determines the flags.
+  /// The radius with SExtractor's margin of 1.5 pixels. Flags refer to the pixels within this radius.
   double furthest() const { return reach + 1.5; }
 };
 
-/// Some of the rings, of a circle, from one distance to another.
+/// A range of rings between two radii.
 struct Span {
   double from, to;
 
   double reach() const { return to + pixel_reach; }
-  /// Squared distances of the pixels that may be in these rings.
+  /// Limits of the squared distance of pixels that may overlap these rings.
   double least_square() const { return from > pixel_reach ? (from - pixel_reach) * (from - pixel_reach) : 0; }
   double limit() const { return reach() * reach(); }
 };
@@ -49,10 +49,10 @@ struct GrowthSums {
   Rings light{}, area{}, masked_area{};
 };
 
-/// The rings of a pixel's sub-pixels, in rows of whole blocks.
+/// The ring that each sub-pixel of a pixel belongs to. Rows of sub-pixels are padded to whole blocks of 8.
 struct SubPixelRings {
   std::int64_t side, stride;
-  std::vector<double> across, down;  ///< squared offsets
+  std::vector<double> across, down;  ///< squared offsets from the circle's centre
   std::vector<std::int32_t> ring;
 
   explicit SubPixelRings(std::int64_t sub_pixels)
@@ -119,7 +119,8 @@ inline __attribute__((always_inline)) void add_pixels(const BandOfRows& band, co
   }
 }
 
-/// Adds the pixels of a band in a span to the rings; if these are corrected for masks, areas too.
+/// Adds the pixels of a band of rows to the rings of a range. With `corrects`, also adds areas, by which the light of
+/// masked pixels is extrapolated.
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void add_rings(const BandOfRows& band, const GrowthCircle& circle,
                                                            const Span& span, bool corrects, SubPixelRings& parts,
                                                            GrowthSums& to) {
@@ -138,12 +139,12 @@ bool has_hidden(const BandOfRows& band, const GrowthCircle& circle) {
   return false;
 }
 
-/// Measures curves of growth, one after the other.
+/// Measures the curves of growth of circles, one after the other: the light in each ring.
 class GrowthWorker {
  public:
   explicit GrowthWorker(const SepImage& image) : image_(image), rows_(image) {}
 
-  /// SEP's flags of a circle.
+  /// SEP's flags of a circle: whether the image's edge cuts the circle, and whether pixels are hidden.
   std::int16_t flags(const GrowthCircle& circle, std::int64_t source) {
     const SepBox box = sep_box(circle.x, circle.y, circle.furthest(), circle.furthest(), image_.shape);
     bool masked = false;
@@ -152,7 +153,7 @@ class GrowthWorker {
     return static_cast<std::int16_t>((box.cut ? cut_off : 0) | (masked ? has_masked : 0));
   }
 
-  /// Sets the light of the rings [begin, end).
+  /// Sets the light of the rings [begin, end). With a mask, extrapolates the light of each ring to the masked area.
   void add_rings_of(const GrowthCircle& circle, std::size_t begin, std::size_t end, std::int64_t source, Rings& light) {
     const Span span{static_cast<double>(begin) * circle.step(), static_cast<double>(end) * circle.step()};
     const SepBox box = sep_box(circle.x, circle.y, span.reach(), span.reach(), image_.shape);
@@ -172,14 +173,15 @@ class GrowthWorker {
   ApertureRows rows_;
 };
 
-/// Sets the radius that contains the light `wanted`. Returns false if the first `steps` do not tell.
+/// Sets the radius that contains the light `wanted`. If the first `steps` rings do not contain that light, sets `reach`
+/// and returns false.
 bool find_radius(const Rings& light, std::size_t steps, double wanted, double reach, double& radius) {
   const double step = reach / growth_steps;
   double before = 0, here = 0;
   for (std::size_t k = 0; k < steps; ++k, before = here) {
     if (std::isfinite(light[k])) here += light[k];
     if (here < wanted) continue;
-    // Also for NaN, which is then the result.
+    // true also if a sum is NaN; the radius then is NaN
     radius = step * (static_cast<double>(k) + (here != before ? (wanted - before) / (here - before) : 0));
     if (k == 0 && wanted < 0) radius = 0;  // as in SEP
     return true;
@@ -188,8 +190,8 @@ bool find_radius(const Rings& light, std::size_t steps, double wanted, double re
   return steps == growth_steps;
 }
 
-/// Sets the radii for all fractions of the light `all`; null: of that in the circle. The inner half of the circle
-/// mostly tells, in a quarter of the time.
+/// Sets the radii of all fractions of the light `all`, or of the light in the circle if `all` is null. Tries the inner
+/// half of the rings first, which mostly suffices and has a quarter of the pixels.
 void find_radii(GrowthWorker& worker, const GrowthCircle& circle, std::int64_t source, const double* all,
                 std::span<const double> fractions, double* radii) {
   constexpr std::size_t inner = growth_steps / 2;

@@ -14,16 +14,16 @@ struct VectorOf {
   using Type [[gnu::vector_size(lanes * sizeof(T))]] = T;
 };
 
-/// One lane per mesh.
+/// The sums of `lanes` meshes, each in a separate vector lane.
 template <std::size_t lanes>
 struct LaneSums {
-  typename VectorOf<float, lanes>::Type lower{}, upper{};  ///< the mesh's cut
+  typename VectorOf<float, lanes>::Type lower{}, upper{};  ///< lowest and highest pixel value that counts in each mesh
   typename VectorOf<double, lanes>::Type sum{}, squares{};
   std::array<std::int64_t, lanes> count{};
   std::array<const float*, lanes> pixels;
 };
 
-/// Adds the next `n` pixels (at most sum_columns) of each mesh to that mesh's sums, if they are within its cut.
+/// Adds the next `n` pixels (at most sum_columns) of each mesh to the mesh's sums. Skips pixels outside the mesh's cut.
 template <std::size_t lanes>
 inline __attribute__((always_inline)) void add_lanes(int n, LaneSums<lanes>& to) {
   using Floats = typename VectorOf<float, lanes>::Type;
@@ -43,7 +43,7 @@ inline __attribute__((always_inline)) void add_lanes(int n, LaneSums<lanes>& to)
     const Doubles value = __builtin_convertvector(taken ? pixel : none, Doubles);
     sum += value;
     squares += value * value;
-    count -= taken;  // -1 for true
+    count -= taken;  // a true element is -1
   }
   to.sum = sum;
   to.squares = squares;
@@ -68,7 +68,8 @@ MeshesSums sum_in_lanes(std::span<const MeshPixels> meshes, const MeshCuts& cuts
     of.upper[k] = cuts[k].upper;
     most = {std::max(most.width, meshes[k].shape().width), std::max(most.height, meshes[k].shape().height)};
   }
-  std::array<std::array<float, sum_columns>, lanes> ends;  // NaN in place of pixels that smaller meshes lack
+  // Pixels of meshes that are smaller than the largest; NaN fills the missing pixels.
+  std::array<std::array<float, sum_columns>, lanes> ends;
   for (std::int64_t row = 0; row < most.height; ++row) {
     for (std::int64_t x = 0; x < most.width; x += sum_columns) {
       const std::int64_t n = std::min<std::int64_t>(sum_columns, most.width - x);
@@ -77,7 +78,7 @@ MeshesSums sum_in_lanes(std::span<const MeshPixels> meshes, const MeshCuts& cuts
         const std::int64_t own = row < mesh.height ? std::clamp<std::int64_t>(mesh.width - x, 0, n) : 0;
         of.pixels[k] = own == n ? meshes[k].at(row, x) : ends[k].data();
         if (own == n) continue;
-        ends[k].fill(std::numeric_limits<float>::quiet_NaN());  // outside every cut
+        ends[k].fill(std::numeric_limits<float>::quiet_NaN());  // NaN is outside every cut
         if (own > 0) std::copy_n(meshes[k].at(row, x), own, ends[k].data());
       }
       add_piece(static_cast<int>(n), of);

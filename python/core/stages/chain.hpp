@@ -5,10 +5,11 @@
 
 #include "python/core/stages/held.hpp"
 
-/// The steps of pipeline/chain, for callers that pass the results of one step to the next themselves.
+/// The steps of an extraction (pipeline/chain) as separate functions, for callers that pass the result of one step to
+/// the next.
 namespace srcextract::python {
 
-/// The steps call it with their names when they are done; it does nothing.
+/// A step calls this function with the step's name when the step is done. Does nothing.
 constexpr auto in_silence = [](const char*) {};
 
 template <class Where>
@@ -33,7 +34,8 @@ HeldLabels<Where> join_pixels(const HeldForeground<Where>& pixels, const Detecti
   return held_labels(std::move(found), pixels.runs, pixels.levels, place);
 }
 
-/// The levels at which sources were detected. For labels made outside srcextract, computed from the configuration.
+/// The levels with which the labels were detected. For labels that the caller made without threshold(), computes the
+/// levels from the configuration; throws Error{config} if the configuration sets a rate of false discoveries.
 template <class Where>
 Levels levels_of_sources(const HeldLabels<Where>& labels, const HeldImage<Where>& image, const Config& config,
                          const Detection<Where>& found, const Where& where) {
@@ -45,7 +47,6 @@ Levels levels_of_sources(const HeldLabels<Where>& labels, const HeldImage<Where>
   return fetch(LevelsOf<Where>(image.pixels, config, found, where)(config.detection.threshold), where);
 }
 
-/// Deblends and cleans sources as the configuration says.
 template <class Where>
 HeldLabels<Where> divide_labels(const HeldImage<Where>& image, const HeldLabels<Where>& islands,
                                 const SkyOf<Where>& sky, const HeldImage<Where>* found_in, const Config& config,
@@ -61,7 +62,8 @@ HeldLabels<Where> divide_labels(const HeldImage<Where>& image, const HeldLabels<
   return held_labels(std::move(found), islands.runs, levels, place);
 }
 
-/// Measures sources as detect_sources does; on a device the results stay in its memory.
+/// Measures the sources of `labels` as detect_sources() does. On a device, the results stay in the memory of the
+/// device.
 template <class Where>
 Detection<Where> measure_labels(const HeldImage<Where>& image, const HeldLabels<Where>& labels, const SkyOf<Where>& sky,
                                 const HeldImage<Where>* found_in, const Config& config, const Where& where) {

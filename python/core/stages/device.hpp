@@ -29,8 +29,8 @@ Value<T, Gpu> value_at(const T& value, const Gpu& where) {
   return to_device(value, where);
 }
 
-/// A device that runs stages one after the other, with its cached memory. Objects on the device share ownership; using
-/// or freeing them requires a DeviceLock.
+/// A device on which stages run one after the other, and the memory that is cached for reuse. Objects on the device
+/// share ownership of the session. Using or freeing an object requires a DeviceLock.
 class DeviceSession {
  public:
   explicit DeviceSession(int device) : stream_(device) {}
@@ -38,7 +38,7 @@ class DeviceSession {
   int device() const { return stream_.where().device; }
   const Gpu& where() const { return stream_.where(); }
   std::mutex& mutex() { return mutex_; }
-  /// Returns memory cached from earlier images to the device.
+  /// Returns cached memory to the device.
   void give_back() { stream_.give_back_kept_memory(); }
 
  private:
@@ -46,10 +46,10 @@ class DeviceSession {
   std::mutex mutex_;
 };
 
-/// The session of a device, made at the first call and kept until the program ends.
+/// The session of a device, made at the first call and kept until the program ends. Thread-safe.
 std::shared_ptr<DeviceSession> session_of(int device);
 
-/// Gives a thread exclusive use of a device; its end waits for all work there.
+/// Gives the current thread exclusive use of a device. The destructor waits for all work on the device's stream.
 class DeviceLock {
  public:
   explicit DeviceLock(DeviceSession& session) : session_(session), lock_(session.mutex()) {
@@ -70,7 +70,7 @@ class DeviceLock {
   std::scoped_lock<std::mutex> lock_;
 };
 
-/// Owns the result of a stage in a device's memory.
+/// Owns the result of a stage in the memory of a device.
 template <class Held>
 struct OnDevice {
   OnDevice(std::shared_ptr<DeviceSession> of, Held&& what) : session(std::move(of)), held(std::move(what)) {}
@@ -81,7 +81,8 @@ struct OnDevice {
   const Held& operator*() const { return *held; }
   const Held* operator->() const { return &*held; }
 
-  /// Notes that other libraries may read the result, with work that may still be pending when it is freed.
+  /// Records that another library may have the address of the result, and may still be reading when the result is
+  /// freed.
   void lend() const { is_lent = true; }
 
   std::shared_ptr<DeviceSession> session;
@@ -89,7 +90,8 @@ struct OnDevice {
   mutable std::atomic<bool> is_lent = false;
 
  private:
-  /// Frees the memory for reuse by the session's stream, after waiting for pending work of other libraries.
+  /// Frees the memory for reuse by the session's stream. If the result was lent, first waits for all work on the
+  /// device.
   void free() noexcept;
 };
 
@@ -99,12 +101,12 @@ void OnDevice<Held>::free() noexcept {
     const DeviceLock lock(*session);
     if (is_lent) wait_for_device();
     held.reset();
-  } catch (...) {  // the device and its memory are lost
+  } catch (...) {  // the device and all its memory are lost
     held.reset();
   }
 }
 
-/// Runs work(place) on the device without the GIL, and returns its result.
+/// Runs work(place) on the device without the GIL; returns the result.
 template <class Work>
 auto on_device(const std::shared_ptr<DeviceSession>& session, const Work& work) {
   const WithoutGil others;
@@ -122,7 +124,7 @@ using DeviceLabels = OnDevice<HeldLabels<Gpu>>;
 using DeviceMask = OnDevice<Image<std::uint8_t, Gpu>>;
 using DeviceMap = OnDevice<Image<std::int32_t, Gpu>>;
 
-/// Throws Error{input} unless all sessions are of the same device.
+/// Throws Error{input} unless all sessions are the same.
 void require_same(std::initializer_list<std::shared_ptr<DeviceSession>> sessions);
 
 void bind_device_images(nanobind::module_& module);

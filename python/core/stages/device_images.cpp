@@ -1,4 +1,4 @@
-// The stages that make images, on a GPU. Results stay there, except pictures and nodes.
+// The stages that make images, on a GPU. Results stay in the GPU's memory, except pictures and mesh values.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -43,7 +43,7 @@ std::unique_ptr<DeviceImage> sky_part(const DeviceSky& sky, SkyMap part) {
   return on_device(sky.session, [&](const Place<Gpu>& place) { return std::move(*map_of_sky(*sky, part, place)); });
 }
 
-/// A value for every mesh, on the host; none for a constant sky.
+/// The level or noise of every mesh, as a NumPy image; None for a constant sky.
 nb::object nodes(const DeviceSky& sky, SkyMap part) {
   if (sky->mesh.level.empty()) return nb::none();
   std::unique_ptr<Image<float, Cpu>> image;
@@ -125,7 +125,7 @@ struct Pixel<Image<std::int32_t, Gpu>> {
   static const Image<std::int32_t, Gpu>& of(const Image<std::int32_t, Gpu>& held) { return held; }
 };
 
-/// A device image for CuPy and other libraries with the CUDA array interface or DLPack.
+/// Binds an image on a device. CuPy and other libraries can read the image through the CUDA array interface or DLPack.
 template <class Held>
 nb::class_<OnDevice<Held>> bind_image(nb::module_& module, const char* name) {
   using Own = OnDevice<Held>;
@@ -147,7 +147,7 @@ nb::class_<OnDevice<Held>> bind_image(nb::module_& module, const char* name) {
                      told["typestr"] = One::name;
                      told["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(image.pixels.data()), false);
                      told["strides"] = nb::none();
-                     told["stream"] = nb::none();  // all writes are complete
+                     told["stream"] = nb::none();  // no stream to wait for, since all writes are complete
                      told["version"] = 3;
                      return told;
                    })

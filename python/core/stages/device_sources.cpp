@@ -1,4 +1,4 @@
-// The stages that detect and measure sources, on a GPU. Only the table of measurements is copied to the host.
+// The stages that detect and measure sources, on a GPU. Only measurements are copied to the host.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -38,7 +38,7 @@ Components<Gpu> islands_of(const Runs<Gpu>& runs, const Components<Gpu>& compone
 
 namespace {
 
-/// The elements of an array, unconverted.
+/// Copies the elements of an array on a device, without conversion. Throws Error{input} if rows are not contiguous.
 template <class T>
 Image<T, Gpu> elements_of(const PlaneArray& array, const Gpu& where) {
   const Shape shape{array.shape[1], array.shape[0]};
@@ -90,7 +90,8 @@ std::unique_ptr<DeviceLabels> label(const DeviceForeground& found, const Configu
   });
 }
 
-/// Sets the capacity for runs and sources.
+/// Sets the numbers of runs and of sources for which steps allocate memory. A run is a sequence of detected pixels in
+/// one row.
 Place<Gpu> with_room(Place<Gpu> place, std::int64_t runs, std::int64_t sources) {
   place.where.capacity = {std::max<std::int64_t>(runs, 1), std::max<std::int64_t>(sources, 1)};
   return place;
@@ -118,7 +119,8 @@ std::unique_ptr<DeviceLabels> deblend_labels(const DeviceImage& image, const Dev
   });
 }
 
-/// Copies results to the host as make_catalog takes them: sky and rows from `there`, runs and counts from `labels`.
+/// Copies results to the host in the form that make_catalog() requires: sky and sums from `there`, runs and counts from
+/// `labels`.
 Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gpu>& labels, const Gpu& where) {
   Detection<Cpu> found = sky_to_host(there, where);
   found.runs.shape = labels.runs->shape;
@@ -133,7 +135,7 @@ Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gp
   return found;
 }
 
-/// Copies the shape and the mask counts of an image to the host; if `measured`, also its pixels minus the sky.
+/// Copies the shape and the mask counts of an image to the host. With `measured`, also copies the image minus the sky.
 Pixels<Cpu> pixels_to_host(const HeldImage<Gpu>& image, const Detection<Gpu>& there, bool measured, const Gpu& where) {
   Pixels<Cpu> here;
   here.image.shape = image.pixels.image.shape;
@@ -167,7 +169,7 @@ std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels&
   return catalogue;
 }
 
-/// Measures light at positions: the device subtracts the sky; the host measures, since positions are few.
+/// Measures light at positions. The device subtracts the sky; the host measures, since there are few positions.
 std::unique_ptr<Catalogue> measure_at(const DeviceImage& image, const PositionColumns& columns, const DeviceSky& sky,
                                       bool subtracted, const Configuration& configuration, int threads) {
   const WithoutGil others;

@@ -11,10 +11,10 @@
 #include "stages/core/error.hpp"
 #include "stages/detect/label_image.hpp"
 
-/// Converts results that Python holds to the form in which the chain's steps take them.
+/// Functions that convert results held by Python objects to the form that the steps of an extraction require.
 namespace srcextract::python {
 
-/// Returns a copy of a host value in the memory of the back end, host or device.
+/// Copies a host value to the memory of the back end, host or device.
 template <class T>
 Value<T, Cpu> value_at(const T& value, const Cpu&) {
   return value;
@@ -22,11 +22,11 @@ Value<T, Cpu> value_at(const T& value, const Cpu&) {
 template <class T>
 Value<T, Gpu> value_at(const T& value, const Gpu& where);
 
-/// Shrinks runs to their size; the stage that made them may have left room for more.
+/// Reduces the memory of runs to the runs in use, since the stage that made the runs may have allocated more.
 inline void leave_no_room(Runs<Cpu>&, const Cpu&) {}
 void leave_no_room(Runs<Gpu>& runs, const Gpu& where);
 
-/// Converts labels that were made outside srcextract to the form that label() returns.
+/// Divides the sources of labels that the caller made without label() into connected parts, as label() would.
 inline Components<Cpu> islands_of(const Runs<Cpu>& runs, const Components<Cpu>& components,
                                   const DetectionConfig& config, const Cpu& where) {
   return in_one_piece(runs, components.label, config.connectivity, where);
@@ -40,14 +40,14 @@ SkyMesh<Where> copy_of_mesh(const SkyMesh<Where>& mesh, const Where& where) {
           copy_of(mesh.rms_bend, where)};
 }
 
-/// A sky, and whether it was already subtracted from the image that stages work on; if so, that image has level 0.
+/// A sky, and whether the sky was already subtracted from the image. If so, the level of the sky in that image is 0.
 template <class Where>
 struct SkyOf {
   const HeldSky<Where>& sky;
   bool subtracted;
 
   bool of_mesh() const { return !sky.mesh.level.empty(); }
-  /// Statistics of the image that the stages work on.
+  /// Statistics of the sky in the image that later stages use.
   const Value<Background, Where>& background() const { return subtracted || of_mesh() ? sky.above : sky.whole; }
 };
 
@@ -57,8 +57,8 @@ void require_shape(const HeldImage<Where>& image, const HeldSky<Where>& sky) {
   throw Error(ErrorKind::input, "the image and its background are of different shapes");
 }
 
-/// Returns a detection that holds the image's sky as find_sky leaves it: with a mesh, the image minus the mesh.
-/// `found_in`, if not null, is the image in which sources are found. The image must outlive the result.
+/// Makes a detection with the sky of the image as find_sky() leaves the sky; for a mesh, also with the image minus the
+/// mesh. `found_in` is the image in which sources are found; null: `image` itself. The images must outlive the result.
 template <class Where>
 Detection<Where> detection_of(const HeldImage<Where>& image, const SkyOf<Where>& sky, const HeldImage<Where>* found_in,
                               const Where& where) {
@@ -77,7 +77,7 @@ Detection<Where> detection_of(const HeldImage<Where>& image, const SkyOf<Where>&
   return found;
 }
 
-/// Returns the detection above, with the sources of `labels` added; the runs of `labels` must outlive the result.
+/// Like the function above, but also adds the sources of `labels`. The runs of `labels` must outlive the result.
 template <class Where>
 Detection<Where> detection_of(const HeldImage<Where>& image, const HeldLabels<Where>& labels, const SkyOf<Where>& sky,
                               const HeldImage<Where>* found_in, const Where& where) {
@@ -94,7 +94,7 @@ Detection<Where> detection_of(const HeldImage<Where>& image, const HeldLabels<Wh
   return found;
 }
 
-/// Keeps what find_foreground left.
+/// Moves the detected pixels, which find_foreground() left in `found`, into an object for Python.
 template <class Where>
 HeldForeground<Where> held_pixels(Detection<Where>&& found, const Place<Where>& place) {
   leave_no_room(found.runs, place.where);
@@ -104,8 +104,8 @@ HeldForeground<Where> held_pixels(Detection<Where>&& found, const Place<Where>& 
   return held;
 }
 
-/// Takes the labels that label_foreground or divide_sources left in `found`. `runs` are the runs that the step was
-/// given.
+/// Moves the labels, which label_foreground() or divide_sources() left in `found`, into an object for Python. `runs`
+/// are the runs before deblending, which the result shares if nothing was deblended.
 template <class Where>
 HeldLabels<Where> held_labels(Detection<Where>&& found, const std::shared_ptr<const Runs<Where>>& runs,
                               const std::optional<Levels>& levels, const Place<Where>& place) {

@@ -22,7 +22,7 @@ namespace {
 using HostImage = HeldImage<Cpu>;
 using HostSky = HeldSky<Cpu>;
 
-/// `lent`: the caller keeps the array unchanged while the image is used.
+/// Makes an image of an array. With `lent`, the caller promises not to change the array, so that no copy may be needed.
 std::unique_ptr<HostImage> hold(const PlaneArray& array, int threads, bool lent) {
   return do_stage(array.shape[0] * array.shape[1], [&] {
     const PixelSource source = source_of(array);
@@ -52,7 +52,7 @@ nb::object sky_part(const HostSky& sky, SkyMap part) {
   return numpy_image(std::move(map->pixels.image));
 }
 
-/// A value for every mesh; none for a constant sky.
+/// The level or noise of every mesh, as a NumPy image; None for a constant sky.
 nb::object nodes(nb::handle self, SkyMap part) {
   const auto& sky = nb::cast<const HostSky&>(self);
   if (sky.mesh.level.empty()) return nb::none();

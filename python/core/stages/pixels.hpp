@@ -14,7 +14,7 @@
 #include "stages/difference/resample.hpp"
 #include "stages/weights/given_level.hpp"
 
-/// The stages that make images from images, on host and device.
+/// The stages that make images, on the host or on a device.
 namespace srcextract::python {
 
 template <class Where>
@@ -35,7 +35,7 @@ void find_sky(const HeldImage<Where>& image, const Config& config, HeldSky<Where
 template <class Where>
 using OwnedImage = std::unique_ptr<HeldImage<Where>>;
 
-/// Wraps the result of a stage for Python, with the mask counts of the image from which it was made.
+/// Wraps an image for Python. `masked` are the mask counts of the image from which the wrapped image was made.
 template <class Where>
 OwnedImage<Where> held(Image<float, Where>&& image, Value<MaskCounts, Where>&& masked, const Place<Where>& place) {
   auto result = std::make_unique<HeldImage<Where>>(place, Shape{});
@@ -59,8 +59,8 @@ OwnedImage<Where> subtract_background(const HeldImage<Where>& image, const HeldS
 
 enum class SkyMap { level, rms, nothing };
 
-/// Makes an image of the sky's level or noise, or of zeros. A mesh is subtracted from an image of zeros, which is then
-/// negated.
+/// Makes an image of the sky's level or noise, or of zeros. For a mesh, subtracts the mesh from an image of zeros and
+/// negates the result.
 template <class Where>
 OwnedImage<Where> map_of_sky(const HeldSky<Where>& sky, SkyMap part, const Place<Where>& place) {
   const Where& where = place.where;
@@ -122,7 +122,7 @@ OwnedImage<Where> combine_images(const std::vector<const HeldImage<Where>*>& ima
   return out;
 }
 
-/// Resamples an image from the pixels of one header to those of another; the result may have masked pixels.
+/// Resamples an image from the pixel grid of `header` to that of `to_header`. The result may have masked pixels.
 template <class Where>
 OwnedImage<Where> resample_by_headers(const HeldImage<Where>& image, const std::string& header,
                                       const std::string& to_header, const Shape& shape, Interpolation interpolation,

@@ -21,7 +21,8 @@ namespace {
   throw Error(ErrorKind::config, std::string(key) + ": " + why);
 }
 
-/// Renumbers sources and labels by the numbers of a segmentation map from outside; does nothing if `numbers` is empty.
+/// Replaces the numbers 1, 2, 3 ... of sources and labels by the numbers in the caller's segmentation map. Does nothing
+/// if `numbers` is empty.
 void number_sources(const std::vector<std::int32_t>& numbers, Sources& sources, Buffer<std::int32_t, Cpu>& label) {
   if (numbers.empty()) return;
   sources[columns::number] = numbers;
@@ -64,7 +65,7 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Config&
   StageClock clock(nobody);
   std::optional<ApertureNoise> noise;
   add_aperture_noise(measured_image(measured.pixels, found), {}, config, found, noise, where, clock);
-  found.above = {};  // check images must not draw in pixels that the caller owns
+  found.above = {};  // Drops views of the caller's pixels, since check images are drawn into these images.
   found.image = {};
   const Shape shape = measured.pixels.image.shape;
   const Buffer<SourceSums, Cpu> sums = std::move(found.sums);

@@ -18,10 +18,10 @@
 
 namespace srcextract::python {
 
-/// The host with `threads` threads; 0: all.
+/// The host with `threads` threads; 0: all threads that this process may use.
 Place<Cpu> host_place(int threads);
 
-/// Returns work(), called without the GIL. Ctrl-C ends it if the image is large.
+/// Returns work(), called without the GIL. For images of more than 2^18 pixels, Ctrl-C stops the work.
 template <class Work>
 auto do_stage(std::int64_t pixels, const Work& work) {
   constexpr std::int64_t few = std::int64_t{1} << 18;
@@ -35,14 +35,14 @@ auto do_stage(std::int64_t pixels, const Work& work) {
   return std::move(*result);
 }
 
-/// Measurements of an image's sources on the host, and facts about the image for the catalogue.
+/// Measurements of an image's sources in host memory, and what else a catalogue needs.
 struct MeasuredOnHost {
-  Detection<Cpu> found;                    ///< has background, whole, mesh, levels, sums, runs and labels
-  const Pixels<Cpu>& pixels;               ///< its image has no pixels if nothing is measured on the host
-  std::vector<std::int32_t> numbers = {};  ///< numbers of the sources, if not 1, 2, 3 ...
+  Detection<Cpu> found;       ///< must contain background, whole, mesh, levels, sums, runs and labels
+  const Pixels<Cpu>& pixels;  ///< shape and mask counts of the image; also the pixels if the host measures pixels
+  std::vector<std::int32_t> numbers = {};  ///< NUMBER of each source; empty: 1, 2, 3 ...
 };
 
-/// The catalogue of the measurements.
+/// Makes a catalogue of the measurements.
 std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Config& config, const std::string& yaml,
                                         const Cpu& where);
 
@@ -50,18 +50,19 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Config&
 /// NUMBER, A_IMAGE, B_IMAGE, THETA_IMAGE and KRON_RADIUS are optional.
 using PositionColumns = std::map<std::string, std::vector<double>>;
 
-/// Measures light at positions in an image and returns the catalogue. `sky` has the image's background, whole, mesh and
+/// Measures light at positions in an image and returns the catalogue. `sky` must contain background, whole, mesh and
 /// levels, and the image minus the mesh.
 std::unique_ptr<Catalogue> light_at(const PositionColumns& columns, MeasuredOnHost&& sky,
                                     const Configuration& configuration, const Cpu& where);
 
-/// The configuration for light_at().
+/// The configuration that light_at() uses.
 Config config_of_light(const PositionColumns& columns, const Configuration& configuration);
 
-/// Throws Error{config} for settings that these functions do not support.
+/// Throws Error{config} for settings that separate stages do not support.
 void check_stage_config(const Config& config);
 
-/// Throws Error{config} if the configuration asks for deblending or cleaning and the labels had neither (`divided`).
+/// Throws Error{config} if the configuration asks for deblending or cleaning, but neither was done to the labels
+/// (`divided` is false).
 void check_divided(std::int64_t sources, bool divided, const Config& config);
 
 template <class Held>
@@ -69,13 +70,13 @@ std::pair<std::int64_t, std::int64_t> shape_of(const Held& held) {
   return {held.runs->shape.height, held.runs->shape.width};
 }
 
-/// The threshold as a pixel value, if known.
+/// The threshold as a pixel value; empty if the pixels were not detected by threshold().
 template <class Where>
 std::optional<double> level_of(const HeldForeground<Where>& found) {
   return found.levels ? std::optional(found.levels->detection) : std::nullopt;
 }
 
-/// The stages for arrays of a GPU, if this build has CUDA.
+/// Adds the stages for arrays on a GPU. Defined only if this build has CUDA.
 void bind_stage_devices(nanobind::module_& module);
 
 void bind_stage_images(nanobind::module_& module);

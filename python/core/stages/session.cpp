@@ -8,7 +8,7 @@
 namespace srcextract::python {
 
 std::shared_ptr<DeviceSession> session_of(int device) {
-  // Never destroyed: at exit the driver may be gone already.
+  // Never destroyed, since at exit the CUDA driver may be unloaded already.
   static auto* const mutex = new std::mutex;
   static auto* const sessions = new std::map<int, std::shared_ptr<DeviceSession>>;
   const std::scoped_lock lock(*mutex);

@@ -25,8 +25,7 @@ using HostSky = HeldSky<Cpu>;
 using HostForeground = HeldForeground<Cpu>;
 using HostLabels = HeldLabels<Cpu>;
 
-/// The elements of an array as type T, which the array must have. A contiguous array is used in place, and must not be
-/// written to.
+/// The elements of an array, whose type must be T. A contiguous array is used in place and must not be written to.
 template <class T>
 Image<T, Cpu> image_of(const PlaneArray& array, const Cpu& where) {
   const Shape shape{array.shape[1], array.shape[0]};

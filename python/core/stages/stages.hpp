@@ -18,7 +18,7 @@
 
 namespace srcextract::python {
 
-/// Location of a result; keeps the resources there alive.
+/// The memory in which a result lies, host or device. Owns what keeps that memory valid.
 template <class Where>
 struct Place;
 
@@ -27,7 +27,7 @@ struct Place<Cpu> {
   Cpu where;
 };
 
-/// An image for the stages.
+/// An image that Python holds.
 template <class Where>
 struct HeldImage {
   HeldImage(Place<Where> in, Shape shape) : place(std::move(in)), pixels(shape, place.where) {}
@@ -36,38 +36,38 @@ struct HeldImage {
   Pixels<Where> pixels;
 };
 
-/// The sky of an image.
+/// The estimated sky of an image, as Python holds the sky.
 template <class Where>
 struct HeldSky {
   Place<Where> place;
   Shape shape;
-  SkyMesh<Where> mesh = {};             ///< if the sky is a mesh
-  Value<Background, Where> whole = {};  ///< of the image
-  Value<Background, Where> above = {};  ///< of the image minus the sky
-  Background facts = {};                ///< `whole`, on the host
+  SkyMesh<Where> mesh = {};             ///< empty if the sky is constant
+  Value<Background, Where> whole = {};  ///< statistics of the image
+  Value<Background, Where> above = {};  ///< statistics of the image minus the sky
+  Background facts = {};                ///< copy of `whole` in host memory
 };
 
-/// Detected pixels.
+/// Detected pixels, as runs: sequences of pixels in one row. `seeds` are the runs above detection.seed.
 template <class Where>
 struct HeldForeground {
   Place<Where> place;
   std::shared_ptr<const Runs<Where>> runs;
   std::optional<Runs<Where>> seeds = {};
-  std::optional<Levels> levels = {};  ///< empty if detected elsewhere
+  std::optional<Levels> levels = {};  ///< empty if the caller made the pixels without threshold()
 };
 
-/// The source of every detected pixel.
+/// The source of every detected pixel, as Python holds the labels.
 template <class Where>
 struct HeldLabels {
   Place<Where> place;
   std::shared_ptr<const Runs<Where>> runs;
   Components<Where> components;
-  std::int64_t kept = 0, found = 0;            ///< numbers of components, on the host
-  std::optional<Levels> levels = {};           ///< empty if detected elsewhere
-  std::vector<std::int32_t> numbers = {};      ///< numbers of the sources, if not 1, 2, 3 ...
-  Buffer<Parentage, Where> parentage = {};     ///< if deblended or cleaned
-  std::optional<Cleaned<Where>> cleaned = {};  ///< result of CLEAN; its `components` and `parentage` are moved to the
-                                               ///< members above
+  std::int64_t kept = 0, found = 0;         ///< numbers of sources after and before selection by size, in host memory
+  std::optional<Levels> levels = {};        ///< empty if the caller made the labels without threshold()
+  std::vector<std::int32_t> numbers = {};   ///< NUMBER of each source; empty: 1, 2, 3 ...
+  Buffer<Parentage, Where> parentage = {};  ///< empty if the labels were neither deblended nor cleaned
+  /// Result of CLEAN, without `components` and `parentage`, which are members of this struct.
+  std::optional<Cleaned<Where>> cleaned = {};
 };
 
 void bind_stages(nanobind::module_& module);
