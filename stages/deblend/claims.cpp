@@ -8,8 +8,9 @@
 namespace srcextract {
 namespace {
 
-/// An island of at most `few` cores has no tree; all its cores are tried. A box of the tree with at most `few_in_box`
-/// cores is not divided.
+/// If an island (connected set of foreground pixels) has at most `few` cores (parts that become sources), all cores are
+/// tried and no tree of boxes is built. A box of the tree with at most `few_in_box` cores is not divided. Both numbers
+/// only affect speed.
 constexpr std::int32_t few = 16, few_in_box = 4;
 
 }  // namespace
@@ -42,7 +43,7 @@ class Claims::Search {
     best_ = claimant.core;
   }
 
-  /// An upper limit of the worth of every core in the box at the pixel (x_, y_).
+  /// Returns an upper limit of the worth of all cores in the box at the pixel (x_, y_).
   template <class Rule>
   double bound(const Box& box) const {
     const double dx = beyond(x_, box.x_least, box.x_most), dy = beyond(y_, box.y_least, box.y_most);

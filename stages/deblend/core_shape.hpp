@@ -11,17 +11,19 @@
 
 namespace srcextract {
 
-/// Returns a pixel's value above the sky, in float, as deblending compares values.
+/// Returns a pixel's value minus the sky. Deblending compares these values after rounding to float.
 SRCEXTRACT_HOST_DEVICE inline float above_level(double value, double background) {
   return static_cast<float>(value - background);
 }
 
-/// The elliptical Gaussian of a core, e^(ln_amplitude - claim), by which the core claims pixels outside of all cores.
+/// The elliptical Gaussian of a core (part of an island that becomes a source), exp(ln_amplitude - claim). At a pixel
+/// outside of all cores, the Gaussians of cores decide which core gets the pixel (claims.hpp).
 struct CoreShape {
   double x, y;  ///< centroid, 0-based
   double ln_amplitude;
-  double xx, yy, xy;  ///< coefficients: claim = xx dx^2 + yy dy^2 + xy dx dy
-  double least;       ///< lower limit of claim / (dx^2 + dy^2)
+  /// Coefficients: claim = xx dx^2 + yy dy^2 + xy dx dy, with the distances dx and dy from the centroid in pixels.
+  double xx, yy, xy;
+  double least;  ///< lower limit of claim / (dx^2 + dy^2)
 
   SRCEXTRACT_HOST_DEVICE float claim(double to_x, double to_y) const {
     const double dx = to_x - x, dy = to_y - y;
@@ -29,8 +31,9 @@ struct CoreShape {
   }
 };
 
-/// Makes the shape from sums over the core, its `peak` above the sky, and the threshold of its island. `counts` must be
-/// null if thresholds follow the noise of each pixel, since the isophote then has no single level.
+/// Computes the Gaussian from the sums over a core, the core's peak minus the sky, and the threshold of its island
+/// minus the sky. `counts` must be null if each pixel has its own threshold, since the isophote then has no single
+/// level.
 SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float peak, const IsophoteCounts* counts,
                                                  float threshold) {
   const double x = core.vx / core.v, y = core.vy / core.v;
@@ -56,14 +59,14 @@ SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float p
           0.999 / (2 * correction * static_cast<double>(a) * static_cast<double>(a))};
 }
 
-/// The parentage of a source that was split off an island, from sums over its core.
+/// Returns the parentage of a source that is one of several in its island. `core` has the sums over the source's core.
 SRCEXTRACT_HOST_DEVICE inline Parentage parentage_of(std::int32_t island, const SourceSums& core,
                                                      const CoreShape& shape, const Shape& image) {
   const bool edge = core.xmin == 0 || core.ymin == 0 || core.xmax == image.width - 1 || core.ymax == image.height - 1;
   return {shape.x, shape.y, island, 1, edge ? 1 : 0};
 }
 
-/// The parentage of a source that is a whole island, not split.
+/// Returns the parentage of a source that is a whole island.
 SRCEXTRACT_HOST_DEVICE inline Parentage parentage_of_whole(std::int32_t island) {
   return {0, 0, island, 0, 0};
 }

@@ -19,13 +19,16 @@ namespace {
 
 constexpr std::int64_t pieces_at_a_time = 1024;
 
-/// Returns the index at which the elements of island i end, in a list sorted by islands with `all` elements.
+/// In a list that has the elements of all split islands (connected sets of foreground pixels), one island after
+/// another: returns the index after the last element of island i. `first` is the member with the index of an island's
+/// first element. `all` is the size of the list.
 std::int64_t end_of(const SplitIslands& split, std::size_t i, std::int64_t SplitIsland::*first, std::int64_t all) {
   return i + 1 < split.islands.size() ? split.islands[i + 1].*first : all;
 }
 
-/// Cuts the runs where cores begin and end, and labels each run with the number of its core: from 1 in the order of
-/// `split`, 0 outside of cores.
+/// Cuts the runs (stretches of foreground pixels of a row) where cores (parts of islands that become sources) begin and
+/// end, and labels each resulting run with the index of its core in `split` plus 1. Runs outside of cores get the label
+/// 0.
 CorePixels<Cpu> cut_cores(const Runs<Cpu>& runs, const SplitIslands& split, const Cpu& where) {
   CorePixels<Cpu> cut;
   const auto in_none = [](std::int64_t) { return -1; };
@@ -35,8 +38,8 @@ CorePixels<Cpu> cut_cores(const Runs<Cpu>& runs, const SplitIslands& split, cons
   return cut;
 }
 
-/// Counts pixels above the level, and above half of the peak, for each core of one island, in the measured image.
-/// `pieces` are the pieces of the island's runs.
+/// For each core of one island, counts the pixels of the measured image above the core's level, and above the mean of
+/// level and peak. `pieces` must be all pieces of the island.
 std::vector<IsophoteCounts> count_pixels(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                          std::span<const Piece> pieces, std::span<const float> levels,
                                          std::int64_t first_core) {
@@ -60,7 +63,7 @@ std::vector<IsophoteCounts> count_pixels(const DeblendImages<Cpu>& images, const
   return counts;
 }
 
-/// The Gaussians of all cores.
+/// Computes the Gaussians of all cores.
 std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const SplitIslands& split,
                                    const Buffer<SourceSums, Cpu>& sums, const Cpu& where) {
   const bool one_threshold = !images.noise.varies();
@@ -90,8 +93,8 @@ std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<
   return shapes;
 }
 
-/// Gives each pixel of `piece`, which is in row y outside of cores, to a core of its island. Appends the resulting
-/// pieces to `to`.
+/// Gives each pixel of `piece`, which is in no core, to a core of its island. Appends the resulting pieces to `to`. y
+/// is the row of the piece.
 void share_out(const Piece& piece, std::int32_t y, const Claims& claims, std::int64_t first_core,
                std::vector<Piece>& to) {
   std::int32_t owner = 0;
@@ -101,7 +104,7 @@ void share_out(const Piece& piece, std::int32_t y, const Claims& claims, std::in
   }
 }
 
-/// Returns all pixels of split islands as pieces of runs, each with the core that gets it.
+/// Returns the pixels of all split islands as pieces of runs, after each pixel outside of cores was given to a core.
 std::vector<Piece> share_out_islands(const Runs<Cpu>& runs, const SplitIslands& split,
                                      std::span<const CoreShape> shapes, const Cpu& where) {
   std::vector<Claims> claims;
@@ -132,8 +135,9 @@ std::vector<Piece> share_out_islands(const Runs<Cpu>& runs, const SplitIslands& 
   return all;
 }
 
-/// Replaces the owner of each run (-1, or an index of `of_owner`) by a source number, in order of first appearance.
-/// Sets deblended.parentage. Returns the number of every owner.
+/// Replaces the owner of each run by a source number. An owner is an index of `of_owner`, or -1, which becomes 0.
+/// Sources are numbered from 1 in the order in which they first appear in the runs. Sets deblended.parentage. Returns
+/// the source number of every owner.
 std::vector<std::int32_t> number_sources(Buffer<std::int32_t, Cpu>& owner, std::span<const Parentage> of_owner,
                                          Deblended<Cpu>& deblended, const Cpu& where) {
   deblended.parentage = Buffer<Parentage, Cpu>(std::ssize(of_owner), where);
@@ -155,8 +159,8 @@ std::vector<std::int32_t> number_sources(Buffer<std::int32_t, Cpu>& owner, std::
   return number;
 }
 
-/// Gives cores the numbers of their sources. `number` has the source number of every owner, and the first owners are
-/// the cores.
+/// Replaces the labels of cores by the numbers of their sources, and sets CorePixels::place. `number` has the source
+/// number of every owner; the cores are the first owners.
 void number_cores(std::span<const std::int32_t> number, const SplitIslands& split, CorePixels<Cpu>& cut,
                   const Cpu& where) {
   for (std::int32_t& label : cut.cores.label)
@@ -171,13 +175,13 @@ void number_cores(std::span<const std::int32_t> number, const SplitIslands& spli
 }  // namespace
 
 std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where) {
-  // Upper limits of bytes per pixel, as if every pixel were a node of the tree and a piece of its own. On noise and on
-  // a lattice of peaks, 25 bytes per pixel in all were measured.
+  // Upper limits in bytes per pixel, as if every pixel were a node of the level tree and a piece. Measurements on noise
+  // and on a lattice of peaks gave 25 bytes per pixel in all.
   constexpr std::int64_t tree_bytes = 61, piece_bytes = 32, source_bytes = 64;
   std::vector<std::int64_t> pixels(static_cast<std::size_t>(components.counts->kept) + 1, 0);
   for (std::size_t run = 0; run < static_cast<std::size_t>(runs.runs.size()); ++run)
     pixels[static_cast<std::size_t>(components.label[run])] += runs.runs[run].end - runs.runs[run].begin;
-  pixels[0] = 0;  // islands too small to be sources
+  pixels[0] = 0;  // runs with the label 0, whose islands are too small to be sources
   const std::int64_t all = std::accumulate(pixels.begin(), pixels.end(), std::int64_t{0});
   const std::int64_t at_a_time = std::max(where.threads, 1) * std::ranges::max(pixels);
   return std::min(all, at_a_time) * tree_bytes + all * piece_bytes + std::ssize(pixels) * source_bytes;
@@ -193,7 +197,7 @@ Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>
   const std::vector<CoreShape> shapes = find_shapes(images, runs, split, sums, where);
   const std::vector<Piece> pieces = share_out_islands(runs, split, shapes, where);
 
-  // The first owners are the cores; the islands that were not split follow.
+  // Owners are first all cores, then all islands that were not split.
   std::vector<Parentage> of_owner;
   std::vector<std::int32_t> owner_of_label(static_cast<std::size_t>(components.counts->kept) + 1, 0);
   for (std::size_t i = 0; i < split.islands.size(); ++i) {

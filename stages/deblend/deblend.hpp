@@ -9,22 +9,26 @@
 
 namespace srcextract {
 
-/// The images in which sources were found and are measured, with what determines the thresholds of their pixels.
+/// The image in which sources were found, the image in which they are measured, and the thresholds of their pixels.
 template <class Where>
 struct DeblendImages {
   const Image<float, Where>& found;     ///< image in which sources were found
-  const Image<float, Where>& measured;  ///< the same image before it was convolved
+  const Image<float, Where>& measured;  ///< image in which sources are measured: `found` before the detection filter
   const Value<Levels, Where>& levels;
-  NoiseMap<Where> noise;  ///< noise of the pixels, which thresholds follow
+  NoiseMap<Where> noise;  ///< noise of each pixel, by which thresholds vary
 };
 
-/// Input of CLEAN (stages/clean/clean_sources.hpp): the cores alone, without the pixels that they were given, and the
-/// order of their sources.
+/// Input of CLEAN (stages/clean/clean_sources.hpp): cores of split islands without the pixels that deblending added to
+/// them, and the order of the sources. Islands and cores are explained at deblend_sources().
 template <class Where>
 struct CorePixels {
-  Runs<Where> runs;         ///< the islands' runs, cut at borders of cores; pixels outside of cores may be missing
-  Components<Where> cores;  ///< per run: the source whose core it is in, or 0
-  Buffer<std::int32_t, Where> place;  ///< per source: its index in SExtractor's order of the island's sources
+  /// Runs (stretches of foreground pixels of a row) of the islands, cut at the borders of cores. Pixels outside of
+  /// cores may be missing.
+  Runs<Where> runs;
+  /// Per run: number of the source in whose core the run is, from 1; 0 if the run is in no core.
+  Components<Where> cores;
+  /// Per source: its index, from 0, in the order in which SExtractor lists the sources of the island.
+  Buffer<std::int32_t, Where> place;
 };
 
 /// The result of deblending: runs, cut at the borders between sources, and the source of each run.
@@ -33,32 +37,34 @@ struct Deblended {
   Runs<Where> runs;
   Components<Where> components;
   Buffer<Parentage, Where> parentage;  ///< per source
-  CorePixels<Where> core_pixels;       ///< filled if sources are cleaned
+  CorePixels<Where> core_pixels;       ///< empty if CLEAN does not run
 };
 
-/// The stage: splits sources with several peaks, as SExtractor's multi-threshold deblending does (Bertin & Arnouts
-/// 1996, section 5). docs/stages.md defines every step, and says where the result of SExtractor depends on chance.
+/// Splits sources with several peaks, as the multi-threshold deblending of SExtractor does (Bertin & Arnouts 1996,
+/// section 5). docs/stages.md defines every step, and lists the cases in which the result of SExtractor is random.
 ///
-/// The pixels of an island are cut at `thresholds` levels t_k = t_0 (peak / t_0)^(k / thresholds), counted from
-/// levels.background. t_0 is the lowest threshold of the island's pixels.
-/// - Node: connected pixels above t_k, at least min(min_area, 3) of them.
-/// - Significant branch: its flux above the level is more than `contrast` of the island's flux.
-/// - Core: a significant branch that joins another significant branch at a lower level; each core becomes a source.
-/// - Every pixel outside of cores goes to the core whose elliptical Gaussian is highest there.
+/// An island is a connected set of foreground pixels. Deblending examines it at `thresholds` levels t_k = t_0 (peak /
+/// t_0)^(k / thresholds), counted from levels.background. t_0 is the lowest threshold of the island's pixels.
+/// - A node is a set of at least min(min_area, 3) connected pixels above t_k.
+/// - A branch, a node with all nodes inside, is significant if its flux above t_k is more than `contrast` times the
+///   island's flux.
+/// - A core is a significant branch that joins another significant branch at a lower level. Each core becomes a source.
+/// - Each pixel outside of cores goes to the core whose elliptical Gaussian is highest there.
 ///
 /// Sources are numbered in raster order of their first pixel, after deblending. An island whose threshold is not above
-/// levels.background stays whole. In the result, `components.counts.kept` is the number of sources; `found` is copied.
-/// Memory is linear in the pixels of all islands and their cores, and time nearly so (tests/bench/HISTORY.md).
+/// levels.background stays whole. In the result, `components.counts.kept` is the number of sources after deblending;
+/// `counts.found` is copied from the argument. Memory grows linearly with the number of pixels and cores, and time
+/// almost linearly.
 ///
-/// On a device an image of 2^31 pixels and more throws Error{device}. The counts of runs and sources are right even if
-/// they exceed Gpu::capacity, which means that there was too little room.
+/// On a device, an image of 2^31 or more pixels throws Error{device}. The counts of runs and sources are correct even
+/// if they exceed Gpu::capacity. The other results are then incomplete.
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                const Components<Cpu>& components, const Settings& config, const Cpu& where);
 Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>& runs,
                                const Components<Gpu>& components, const Settings& config, const Gpu& where);
 
-/// An upper limit of the bytes of memory that deblending takes beside its images. Most of it is the tree of the largest
-/// island.
+/// Returns an upper limit of the bytes of memory that deblend_sources() allocates. The images are not included. Most of
+/// it is the tree of the largest island.
 std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where);
 
 }  // namespace srcextract

@@ -5,7 +5,8 @@
 
 namespace srcextract {
 
-/// Sums flux and number of pixels of each node of the tree, without its descendants.
+/// Sums the flux and the number of pixels of each node of the level tree (level_tree.hpp), over the pixels that have
+/// the node's own level. Pixels of descendants are not included.
 void CoreFinder::sum_pixels(const Island& island, const LevelTree& tree, const FluxUnit& unit) {
   branch_.make_room(tree.nodes.size());
   std::fill(branch_.begin(), branch_.end(), Branch{0, 0, 0, true, false});
@@ -29,8 +30,8 @@ void CoreFinder::sort_by_level(const LevelTree& tree) {
   for (std::int32_t node = 0; node < tree.nodes.size(); ++node) order_[next[tree.nodes[node].level]++] = node;
 }
 
-/// Adds to flux and pixels of each node those of its descendants, from the highest level down. Decides whether each
-/// node is significant above the lowest level at which it is separate, the one next to its parent's.
+/// Adds the flux and pixels of descendants to each node, from the highest level down. Decides whether each node is
+/// significant at the lowest level at which the node is not connected to its siblings: one above the parent's level.
 void CoreFinder::judge_branches(const LevelTree& tree, const float* levels, const FluxUnit& unit,
                                 const BranchRule& rule) {
   std::int64_t flux = 0;
@@ -102,12 +103,12 @@ void CoreFinder::place_cores(const LevelTree& tree, Cores& cores) {
     const std::int32_t parent = tree.nodes[node].parent;
     if (inside_[node] > 0 && parent != node) siblings_.push_back({node, tree.nodes[parent].level, end_[node]});
   }
-  // Sorts so that parents come before their children, and siblings by their last pixels.
+  // The order lets the loop below handle parents before their children, and siblings in the order of their last pixels.
   std::sort(siblings_.begin(), siblings_.end(), [](const Sibling& a, const Sibling& b) {
     return a.level_of_parent != b.level_of_parent ? a.level_of_parent < b.level_of_parent : a.end < b.end;
   });
   next_.make_room(tree.nodes.size());
-  next_[order_.back()] = 0;  // the root
+  next_[order_.back()] = 0;  // order_.back() is the root, whose level is the lowest
   in_tree_.make_room(cores.level.size());
   for (const Sibling& sibling : siblings_) {
     std::int32_t& next = next_[tree.nodes[sibling.node].parent];
@@ -129,7 +130,7 @@ void CoreFinder::find(const Island& island, const LevelTree& tree, const float* 
   sort_by_level(tree);
   judge_branches(tree, levels, unit, rule);
   cores.level.clear();
-  if (branch_[order_.back()].whole) return;  // the root
+  if (branch_[order_.back()].whole) return;  // order_.back() is the root, whose level is the lowest
   choose_cores(tree);
   number_cores(tree, cores);
   if (places) place_cores(tree, cores);

@@ -14,7 +14,8 @@
 
 namespace srcextract {
 
-/// Executes the steps of shared_steps.hpp on threads of the host, with one thread per item.
+/// Executes steps on threads of the host. The members are explained in shared_steps.hpp. One thread handles each item
+/// alone.
 class HostSteps {
  public:
   explicit HostSteps(const Cpu& where) : where_(where) {}
@@ -41,13 +42,15 @@ class HostSteps {
   void over(const SharedCount& items, const State& state) const {
     parallel_for(items(), items_at_a_time, where_, [&](std::int64_t begin, std::int64_t end) {
       [[maybe_unused]] const HeldRows held = rows_of<Step>(state, begin, end);
-      // A copy that no store can alias. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+      // A copy, so that the compiler can assume that stores through pointers do not change it.
+      // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
       const State own = state;
       for (std::int64_t i = begin; i < end; ++i) Step::take(own, i);
     });
   }
 
-  /// Threads take items in order, so any item that another waits for is already being worked on.
+  /// Threads take items in ascending order. If a step waits for an earlier item, some thread is thus already working on
+  /// that item.
   template <class Step>
   void in_order(const SharedCount& items, const Step& step) const {
     const std::int64_t count = items();
@@ -91,7 +94,8 @@ class HostSteps {
   }
 
  private:
-  /// The rows of an image that some items of a step read.
+  /// If a step reads rows of an image whose rows are computed on demand, returns an object that keeps these rows in
+  /// memory.
   template <class Step, class State>
   static HeldRows rows_of(const State& state, std::int64_t begin, std::int64_t end) {
     if constexpr (requires { state.template rows<Step>(begin, end); }) return state.template rows<Step>(begin, end);

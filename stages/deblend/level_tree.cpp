@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// Finds the pixel that represents the node of `pixel` at its level: the node's first pixel at that level, in raster
-/// order. Halves the path to it, so that later searches are shorter.
+/// Returns the pixel that represents the node (LevelTree) of `pixel`: the first pixel, in raster order, that has the
+/// node's level. Halves the path to that pixel, so that later searches are shorter.
 std::int32_t LevelTreeBuilder::find(std::int32_t pixel) {
   const std::uint8_t level = level_[pixel];
   for (;;) {
@@ -22,8 +22,8 @@ std::int32_t LevelTreeBuilder::find(std::int32_t pixel) {
   }
 }
 
-/// Joins the nodes of two pixels that touch. Walks from both nodes towards their roots, the higher one first, and
-/// merges the two paths until they meet.
+/// Joins the nodes of two pixels that touch. Follows the parents of both nodes towards the root, the node of higher
+/// level first, and merges the two paths until they meet.
 void LevelTreeBuilder::join(std::int32_t a, std::int32_t b) {
   a = find(a);
   b = find(b);
@@ -46,10 +46,11 @@ void LevelTreeBuilder::join(std::int32_t a, std::int32_t b) {
   }
 }
 
-/// Joins the pixels [begin, end) of a run, with the same result as join() of each pixel with the previous one. Only the
-/// path from the previous pixel to the root is kept, since the next pixel's node lies on it.
+/// Joins the pixels [begin, end) of a run (stretch of foreground pixels of a row), with the same result as a join() of
+/// each pixel with the previous pixel. Keeps only the path from the root to the previous pixel's node, since the next
+/// pixel's node is attached to a node of this path.
 void LevelTreeBuilder::join_run(std::int32_t begin, std::int32_t end) {
-  std::int32_t way[most_levels];  // path from the root, with ascending levels
+  std::int32_t way[most_levels];  // nodes on the path from the root to the previous pixel, with ascending levels
   int length = 0;
   for (std::int32_t pixel = begin; pixel < end; ++pixel) {
     const std::uint8_t level = level_[pixel];
@@ -70,7 +71,7 @@ void LevelTreeBuilder::number_nodes(LevelTree& tree) {
   tree.nodes.clear();
   tree.node_of.make_room(parent_.size());
   for (std::int32_t pixel = 0; pixel < pixels; ++pixel) {
-    const std::int32_t parent = parent_[pixel];  // an earlier pixel if its level is the same
+    const std::int32_t parent = parent_[pixel];  // an earlier pixel, if both pixels have the same level
     if (parent == pixel || level_[parent] != level_[pixel]) {
       tree.node_of[pixel] = static_cast<std::int32_t>(tree.nodes.size());
       tree.nodes.push_back({parent, level_[pixel]});

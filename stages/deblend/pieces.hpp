@@ -8,15 +8,15 @@
 
 namespace srcextract {
 
-/// Pixels [begin, end) of a run.
+/// A piece: pixels of a run (stretch of foreground pixels of a row) in the columns [begin, end).
 struct Piece {
   std::int32_t run;
   std::int32_t begin, end;
-  std::int32_t owner;  ///< the core or source to which the piece belongs; -1: none
+  std::int32_t owner;  ///< index of the core (part that becomes a source) to which the pixels belong, or -1
 };
 
-/// Appends a piece, which must follow the last piece in raster order. Merges both if they are adjacent and have the
-/// same owner.
+/// Appends a piece, which must come after the last piece in raster order. Merges it with the last piece if both are
+/// adjacent and have the same owner.
 inline void append(const Piece& piece, std::vector<Piece>& pieces) {
   if (!pieces.empty()) {
     Piece& last = pieces.back();
@@ -28,8 +28,9 @@ inline void append(const Piece& piece, std::vector<Piece>& pieces) {
   pieces.push_back(piece);
 }
 
-/// Returns for every run the index that its first piece has after cutting; one more element is the end. `pieces` must
-/// have all pieces of the runs that are cut, run by run, from left to right.
+/// Returns, for every run, the index of its first piece in the list of runs after cutting. The last element is the
+/// length of that list. If a run is cut, `pieces` must have all pieces of the run, from left to right, in the order of
+/// the runs.
 Buffer<std::int64_t, Cpu> places_of(const Runs<Cpu>& runs, std::span<const Piece> pieces, const Cpu& where);
 
 /// Cuts the runs into `pieces`, and sets the owner of each resulting run. A run without pieces stays whole, with the

@@ -7,17 +7,18 @@
 
 namespace srcextract {
 
-/// A growing array that is reused for one island after another. Making it shorter costs nothing and keeps its elements.
+/// An array that is reused for one island (connected set of foreground pixels) after another. Shrinking keeps the
+/// memory and the elements.
 template <class T>
 class Scratch {
  public:
-  /// Sets the size. If the array must grow for it, its elements are lost.
+  /// Sets the size. If the memory is too small for this size, new memory is allocated and all elements are lost.
   void make_room(std::int64_t size) {
     if (size > room_.size()) room_ = Buffer<T, Cpu>(std::max(size, 2 * room_.size()), Cpu{});
     size_ = size;
   }
   void clear() { size_ = 0; }
-  /// Appends an element; keeps the others.
+  /// Appends an element. Unlike make_room(), keeps the elements when new memory is allocated.
   void push_back(const T& element) {
     if (size_ == room_.size()) {
       Buffer<T, Cpu> larger(std::max<std::int64_t>(16, 2 * size_), Cpu{});

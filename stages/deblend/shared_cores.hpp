@@ -4,20 +4,21 @@
 
 namespace srcextract {
 
-/// Steps that find the cores of all islands in their trees (find_cores.hpp). They follow the steps that build the
-/// trees.
+/// Steps that find the cores (parts that become sources) of all islands in their level trees (find_cores.hpp). The
+/// steps of SharedIslands, which build the trees, must come first. The parameters `run`, `lane` and `lanes` are as in
+/// SharedIslands.
 class SharedCores {
  public:
   SRCEXTRACT_HOST_DEVICE explicit SharedCores(const SharedIslands& all) : all_(all), tree_(all.tree()) {}
 
-  /// Sums that a thread has not yet added to memory.
+  /// Sums that a thread collects before it adds them to memory.
   struct Carried {
     CarriedSum<std::int64_t> of_island, of_node;
     CarriedSum<std::int32_t> pixels;
   };
 
-  /// Settles all pixels (SharedTree::settle). Sums flux and number of pixels of each node, without its descendants, and
-  /// the flux of each island. Counts the children of nodes.
+  /// Calls SharedTree::settle() for all pixels. Sums the flux of each island, and the flux and number of pixels of each
+  /// node without its descendants. Counts the children of each node.
   SRCEXTRACT_HOST_DEVICE void sum(std::int64_t run, int lane, int lanes, Carried& carried) const {
     IslandState* const island = all_.dividing(run);
     if (island == nullptr) return;
@@ -35,8 +36,8 @@ class SharedCores {
     });
   }
 
-  /// Adds to flux and pixels of each node those of its descendants, leaves first. Decides whether each node is
-  /// significant above the level next to its parent's. The thread that handles a node's last child goes on with the
+  /// Adds the flux and pixels of descendants to each node, from the leaves to the root. Decides whether each node is
+  /// significant at the level one above its parent's. The thread that handles a node's last child then handles the
   /// node.
   SRCEXTRACT_HOST_DEVICE void judge(std::int64_t run, int lane, int lanes) const {
     IslandState* const island = all_.dividing(run);
@@ -47,7 +48,7 @@ class SharedCores {
     });
   }
 
-  /// Adds the cores whose root pixels are in a run to the count of its island.
+  /// Counts the cores of each island. A core is counted for the run that contains its root pixel.
   SRCEXTRACT_HOST_DEVICE void count(std::int64_t run, int lane, int lanes) const {
     IslandState* const island = all_.divided(run);
     if (island == nullptr) return;
@@ -56,7 +57,7 @@ class SharedCores {
     });
   }
 
-  /// Reserves consecutive numbers for the cores of an island. Islands get theirs in arbitrary order.
+  /// Reserves consecutive numbers for the cores of an island. The order of islands is arbitrary.
   SRCEXTRACT_HOST_DEVICE void place(std::int64_t island) const {
     IslandState& state = all_.islands[island];
     if (state.divided == 0) return;
@@ -82,7 +83,7 @@ class SharedCores {
     });
   }
 
-  /// Sets the core of every pixel, and finds the first pixel of every core.
+  /// Writes the core of every pixel into Nodes::pixels, and finds the first pixel of every core.
   SRCEXTRACT_HOST_DEVICE void own(std::int64_t run, int lane, int lanes) const {
     if (all_.divided(run) == nullptr) return;
     all_.for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t) {
@@ -92,7 +93,7 @@ class SharedCores {
     });
   }
 
-  /// Whether a node becomes a core. May be called only after all nodes of the island have been judged.
+  /// Whether a node is a core. May be called only after judge() for all runs.
   SRCEXTRACT_HOST_DEVICE bool is_core(std::int32_t node) const {
     const std::int32_t to = all_.parent[node];
     const std::uint32_t state = all_.nodes.state[node];
@@ -101,14 +102,16 @@ class SharedCores {
   }
 
  private:
-  /// Bits of a node's state. The higher bits are the number of its significant children.
+  /// Bits of SharedIslands::Nodes::state. The bits from `significant_child` on are the number of the node's significant
+  /// children.
   static constexpr std::uint32_t is_parent = 1, has_source = 2, is_significant_branch = 4, significant_child = 8;
 
   SRCEXTRACT_HOST_DEVICE static std::uint32_t significant_children(std::uint32_t state) {
     return state / significant_child;
   }
 
-  /// Judges a node, and adds it to its parent's sums. Returns the parent if all its children are now judged, else -1.
+  /// Decides whether a node is significant, and adds its flux and pixels to its parent. Returns the parent if all of
+  /// the parent's children are now handled, else -1.
   SRCEXTRACT_HOST_DEVICE std::int32_t judge_node(IslandState& island, std::int32_t node) const {
     const SharedIslands::Nodes& nodes = all_.nodes;
     std::uint32_t state = shared_load(&nodes.state[node]);
@@ -138,7 +141,8 @@ class SharedCores {
     return to;
   }
 
-  /// Returns the core of a pixel; -1 if it is in no core, or if there was no room for the core.
+  /// Returns the index of the core of a pixel; -1 if the pixel is in no core, or if the core lies beyond the end of the
+  /// buffer.
   SRCEXTRACT_HOST_DEVICE std::int32_t core_of(std::int32_t pixel) const {
     for (std::int32_t node = tree_.node_of(pixel);; node = all_.parent[node]) {
       if (is_core(node)) return all_.nodes.children[node] < all_.core_room ? all_.nodes.children[node] : -1;

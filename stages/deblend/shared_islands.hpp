@@ -15,51 +15,66 @@
 
 namespace srcextract {
 
-/// Data of an island that many threads fill in together.
+/// An island: a connected set of foreground pixels, before it is split. Several threads fill in the members
+/// concurrently, with atomic operations.
 struct IslandState {
-  std::int64_t flux;  ///< sum over all pixels, in FluxUnit units
+  std::int64_t flux;  ///< sum of the pixels' values minus the sky, counted in `unit`
   std::int32_t pixels;
-  std::uint32_t peak;    ///< ordered_key of the largest value
-  std::uint32_t lowest;  ///< ordered_key of the lowest threshold of its pixels; used if thresholds vary
-  float threshold;       ///< above the sky
+  std::uint32_t peak;    ///< ordered_key() of the largest pixel value minus the sky
+  std::uint32_t lowest;  ///< ordered_key() of the lowest detection threshold of the island's pixels; used only if
+                         ///< pixels have different thresholds
+  float threshold;       ///< the lowest threshold minus the sky
   FluxUnit unit;
-  std::int32_t may_divide;                   ///< 1: may be split; the members below are valid only then
-  std::int32_t divided;                      ///< 1: is split
-  std::int32_t cores, first_core, numbered;  ///< first_core: number of the first core, counted over all islands
+  std::int32_t may_divide;  ///< 1 if the island may be split, else 0; if 0, the members below are not used
+  std::int32_t divided;     ///< 1 if the island is split, else 0
+  /// `cores` is the number of the island's cores (parts that become sources). `first_core` is the index, from 0, of the
+  /// first of these cores among the cores of all islands. `numbered` is the number of these cores that already have an
+  /// index.
+  std::int32_t cores, first_core, numbered;
 };
 
-/// Data of a core that many threads fill in together.
+/// A core: a part of an island that becomes a source. Several threads fill in the members concurrently, with atomic
+/// operations.
 struct CoreState {
-  std::int32_t island;  ///< from 0
-  std::int32_t first;   ///< first pixel in raster order
+  std::int32_t island;  ///< index of the island, from 0
+  std::int32_t first;   ///< index of the core's first pixel in raster order
   std::int32_t above, above_half;
-  std::uint32_t peak;  ///< ordered_key of its largest value in the measured image
+  std::uint32_t peak;  ///< ordered_key() of the core's largest value minus the sky in the measured image
   float level;
 };
 
-/// Deblending in steps that many threads execute at once. A thread handles one run after another, or, as lane `lane` of
-/// `lanes`, every lanes-th pixel of a run. Every step is done for all runs, islands or cores before the next begins.
-/// - Steps of islands: this file.
-/// - Steps of their trees: shared_cores.hpp.
-/// - Steps of pixels outside of cores: shared_shares.hpp.
+/// Deblending as a sequence of steps. A step is called once per run (stretch of foreground pixels of a row), island or
+/// core, by many threads concurrently; the next step begins after all calls of the step have ended. If a step has the
+/// parameters `lane` and `lanes`, `lanes` threads share each run: thread `lane`, counted from 0, handles every lanes-th
+/// pixel.
+/// - SharedIslands has the steps that find islands which may be split, and build their level trees.
+/// - shared_cores.hpp has the steps that find the cores in the trees.
+/// - shared_shares.hpp has the steps that give the pixels outside of cores to cores.
 ///
-/// Arrays of pixels hold the pixels of all runs in raster order, without the gaps between runs. A pixel's number is its
-/// index there; there are less than 2^31. Only elements for islands that may be split are valid. Islands and cores for
-/// which there is no room are left out, as are all runs if there is no room for their pixels; the host then starts
-/// again with more room.
+/// Arrays with one element per pixel hold the pixels of all runs in raster order, without the gaps between runs. A
+/// pixel's number is its index in these arrays, less than 2^31. Elements are valid only for pixels of islands that may
+/// be split.
+///
+/// The buffers have fixed sizes. Islands and cores beyond the end of their buffers are skipped. All runs are skipped if
+/// the buffers are too small for their pixels. The host then starts deblending again with larger buffers.
 struct SharedIslands {
   struct Rules {
-    std::int32_t reach;  ///< as in stages/detect/adjacency.hpp
+    std::int32_t reach;  ///< 0 if only sides connect pixels, 1 if corners do too
     int thresholds;
     BranchRule branch;
-    bool one_threshold;  ///< all pixels have one threshold
+    bool one_threshold;  ///< all pixels have the same detection threshold
   };
-  /// Arrays with one element per pixel. A node uses the element of its root pixel.
+  /// Data of the nodes of the level trees (level_tree.hpp), in arrays with one element per pixel. A node uses the
+  /// element of its root: its first pixel that has the node's level.
   struct Nodes {
-    std::int64_t* flux;      ///< in FluxUnit units
-    std::int32_t* pixels;    ///< number of pixels of the node; later, in every element, the core of the pixel or -1
-    std::int32_t* children;  ///< number of children not yet judged; later, if the node is a core, the core's number
-    std::uint32_t* state;    ///< bits and a count (SharedCores)
+    std::int64_t* flux;  ///< sum of the node's pixel values minus the sky, counted in IslandState::unit
+    /// Number of pixels of the node. After SharedCores::own(), every element is instead the index of the pixel's core,
+    /// or -1 if the pixel is in no core.
+    std::int32_t* pixels;
+    /// Number of the node's children that SharedCores::judge() has not yet handled. After SharedCores::number(), the
+    /// index of the core if the node is a core.
+    std::int32_t* children;
+    std::uint32_t* state;  ///< bits, and the number of significant children; see SharedCores
   };
 
   const float *found, *measured;
@@ -68,8 +83,9 @@ struct SharedIslands {
   const Run* runs;
   std::int64_t run_room;
   const std::int64_t* row_begin;
-  const std::int64_t* run_total;     ///< number of runs; 0 if there is no room for their pixels
-  const std::uint32_t* first_pixel;  ///< per run: the number of pixels in earlier runs
+  const std::int64_t* run_total;  ///< number of runs; 0 if the buffers are too small for their pixels
+  /// Per run: number of pixels in earlier runs, which is the number of the run's first pixel.
+  const std::uint32_t* first_pixel;
   const std::int32_t* label;
   Rules rules;
 
@@ -81,16 +97,16 @@ struct SharedIslands {
   Nodes nodes;
   CoreState* cores;
   CoreShape* shapes;
-  std::int32_t* core_count;     ///< number of cores of all islands
-  std::int32_t* divided_count;  ///< number of divided islands
+  std::int32_t* core_count;     ///< number of cores of all islands; may exceed core_room
+  std::int32_t* divided_count;  ///< number of islands that are split
 
   SRCEXTRACT_HOST_DEVICE SharedTree tree() const { return {level, parent}; }
   SRCEXTRACT_HOST_DEVICE std::int64_t run_count() const { return *run_total < run_room ? *run_total : run_room; }
-  /// The island of a run; null if the run is in no island, or there is no room for the island.
+  /// Returns the island of a run; null if the run is in no island, or if the island lies beyond the end of `islands`.
   SRCEXTRACT_HOST_DEVICE IslandState* island_of(std::int64_t run) const {
     return label[run] > 0 && label[run] <= island_room ? islands + (label[run] - 1) : nullptr;
   }
-  /// The island of a run if it may be split, else null.
+  /// Returns the island of a run if the island may be split, else null.
   SRCEXTRACT_HOST_DEVICE IslandState* dividing(std::int64_t run) const {
     IslandState* const island = island_of(run);
     return island != nullptr && island->may_divide != 0 ? island : nullptr;
@@ -102,11 +118,10 @@ struct SharedIslands {
   SRCEXTRACT_HOST_DEVICE const float* levels_of(const IslandState& island) const {
     return island_levels + (&island - islands) * rules.thresholds;
   }
-  /// The difference of a pixel's number and its column, for pixels of this run.
+  /// Returns the number that must be added to the column of a pixel of this run to get the pixel's number.
   SRCEXTRACT_HOST_DEVICE std::int32_t to_pixel(std::int64_t run) const {
     return static_cast<std::int32_t>(first_pixel[run]) - runs[run].begin;
   }
-  /// Points to the row of `image` that contains the run.
   SRCEXTRACT_HOST_DEVICE const float* row_of(const float* image, std::int64_t run) const {
     return image + runs[run].y * shape.width;
   }
@@ -114,7 +129,7 @@ struct SharedIslands {
     return above_level(static_cast<double>(value), levels->background);
   }
 
-  /// Calls body(pixel, x) for those pixels of a run that lane `lane` handles; `pixel` is the number of the pixel.
+  /// Calls body(number of the pixel, x) for the pixels of a run that thread `lane` of `lanes` handles. x is the column.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_pixel(std::int64_t run, int lane, int lanes, const Body& body) const {
     const Run of = runs[run];
@@ -131,8 +146,8 @@ struct SharedIslands {
     state.lowest = ordered_key(infinity);
   }
 
-  /// Counts the pixels of each island, and finds its peak and lowest threshold. noise.at(x, y) is called only if
-  /// thresholds vary.
+  /// Updates an island's number of pixels, peak and lowest threshold by the pixels of a run. noise.at(x, y) must return
+  /// the noise of a pixel. at() is called only if pixels have different thresholds.
   template <class Noise>
   SRCEXTRACT_HOST_DEVICE void survey(std::int64_t run, int lane, int lanes, const Noise& noise,
                                      CarriedSum<std::int32_t>& pixels) const {
@@ -154,8 +169,8 @@ struct SharedIslands {
     if (!rules.one_threshold) shared_lower(&island->lowest, ordered_key(level_above_noise(*levels, least)));
   }
 
-  /// Makes the levels of an island and sets may_divide, if its threshold is above the sky and it has enough pixels: two
-  /// branches and a pixel that joins them.
+  /// Computes the levels of an island and sets may_divide, if the island may be split. For that, the threshold must be
+  /// above the sky, and there must be enough pixels for two branches and one pixel that joins the branches.
   SRCEXTRACT_HOST_DEVICE void plan(std::int64_t island) const {
     IslandState& state = islands[island];
     if (state.pixels < 2 * rules.branch.least_pixels + 1) return;
@@ -169,7 +184,7 @@ struct SharedIslands {
     state.may_divide = 1;
   }
 
-  /// Sets the level of every pixel of a run, and makes it a node of its own.
+  /// Sets the level of every pixel of a run, and makes every pixel a separate node of the tree.
   SRCEXTRACT_HOST_DEVICE void plant(std::int64_t run, int lane, int lanes) const {
     const IslandState* const island = dividing(run);
     if (island == nullptr) return;
@@ -183,7 +198,8 @@ struct SharedIslands {
     });
   }
 
-  /// Joins neighbouring pixels of a run, and touching pixels of it and the row above.
+  /// Joins each pixel of a run, in the level tree, with the previous pixel of the run and with touching pixels of the
+  /// row above.
   SRCEXTRACT_HOST_DEVICE void join(std::int64_t run, int lane, int lanes) const {
     if (dividing(run) == nullptr) return;
     const Run here = runs[run];
@@ -194,7 +210,7 @@ struct SharedIslands {
     const std::int64_t end = row_begin[here.y];
     std::int64_t above = first_not_before(runs, row_begin[here.y - 1], end, here, rules.reach);
     for (; above < end && touch(here, runs[above], rules.reach); ++above) {
-      if (label[above] != label[run]) continue;  // labels drawn by hand may touch
+      if (label[above] != label[run]) continue;  // the user's own label maps may have sources that touch
       const TouchingRows rows{here, runs[above], to_here, to_pixel(above), level};
       const std::int32_t last = rows.end(rules.reach);
       for (std::int32_t x = rows.begin(rules.reach) + lane; x < last; x += lanes)

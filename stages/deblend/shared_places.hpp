@@ -8,11 +8,12 @@
 
 namespace srcextract {
 
-/// Steps that find the position of each core in SExtractor's order (Cores::place), from 0 in every island, after every
-/// pixel has its core. A fork is a node that has cores in at least two of its children. Children are ordered by their
-/// last pixels. Each child of a fork stores the number of cores in earlier children. The sum of these numbers on a
-/// core's path to the root is the core's index in depth-first order. At last the cores of an island are sorted by
-/// level, the highest first. Cores of one level stay in depth-first order.
+/// Steps that find each core's index in SExtractor's order of an island's cores (Cores::place), from 0 in every island.
+/// Cores are the parts of an island that become sources. SharedCores::own() must have set the core of every pixel. In
+/// the level tree, a fork is a node that has cores in at least two of its children. Children are ordered by their last
+/// pixels. Each child of a fork stores the number of cores in earlier children. The sum of these numbers on the path
+/// from a core to the root is the core's index in depth-first order of the tree. Finally the cores of an island are
+/// sorted by level, the highest first. Cores of equal level stay in depth-first order.
 struct SharedPlaces {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(find_own_ends)
@@ -23,25 +24,30 @@ struct SharedPlaces {
   SRCEXTRACT_STEP(line_up)
   SRCEXTRACT_STEP(take_place)
 
-  /// Data of a node, kept in the memory that held its flux.
+  /// Data of a node. The members overwrite the node's flux (SharedIslands::Nodes::flux), which is no longer needed.
   struct Subtree {
-    std::int32_t inside;  ///< number of cores in the node, including itself
-    std::int32_t end;     ///< last pixel; later, for a child of a fork: cores in its earlier siblings
+    std::int32_t inside;  ///< number of cores in the node, counting the node itself if it is a core
+    /// Last pixel of the node. After note_before(), if the node is a child of a fork: number of cores in its earlier
+    /// siblings.
+    std::int32_t end;
   };
   static_assert(sizeof(Subtree) == sizeof(std::int64_t));
 
   SharedIslands all;
-  Subtree* subtrees;      ///< per pixel
-  std::uint64_t* key;     ///< per child of a fork: number of the fork, and last pixel of the child
-  std::int32_t* child;    ///< per child of a fork: its node
-  std::uint32_t* before;  ///< per child of a fork, after sorting: cores in the child; later in all earlier children
+  Subtree* subtrees;  ///< per pixel
+  /// Per child of a fork: the fork's root pixel (high bits), and the child's last pixel (low bits).
+  std::uint64_t* key;
+  std::int32_t* child;  ///< per child of a fork: the child's root pixel
+  /// Per child of a fork, in the order of the sorted keys: number of cores in the child; after the running sums, number
+  /// of cores in all earlier children.
+  std::uint32_t* before;
   std::int64_t* child_count;
   std::int64_t child_room;
-  std::uint64_t* core_key;  ///< per core: sort key, made of the first core of its island and
-                            ///< the level, highest first
-  std::int32_t* core;       ///< per core_key: its core
-  std::int32_t* place;      ///< per core: Cores::place
-  int pixel_bits;           ///< bits of a pixel number
+  /// Per core: sort key. The high bits are the first core of the island; the low bits descend with the core's level.
+  std::uint64_t* core_key;
+  std::int32_t* core;   ///< per element of core_key: index of the core
+  std::int32_t* place;  ///< per core: Cores::place
+  int pixel_bits;       ///< number of bits of a pixel's number
 
   static constexpr int level_bits = 8, levels = 1 << level_bits;
 
@@ -55,8 +61,8 @@ struct SharedPlaces {
     });
   }
 
-  /// Passes the last pixel of each node on to its ancestors, up to one with a later last pixel. Also counts the cores
-  /// in each node.
+  /// Raises the last pixel of each node's ancestors to the node's last pixel, up to the first ancestor with a later
+  /// last pixel. Also counts the cores in each node.
   SRCEXTRACT_HOST_DEVICE void find_ends(std::int64_t run) const {
     for_each_node(run, [&](const IslandState&, std::int32_t node) {
       const std::int32_t end = shared_load(&subtrees[node].end);
@@ -145,7 +151,7 @@ struct SharedPlaces {
   }
 };
 
-/// Returns the position of every core in its island (Cores::place). A core for which there was no room has none.
+/// Returns Cores::place of every core. Elements are meaningless for cores that lie beyond the end of the buffers.
 template <class Where, class Machine>
 Buffer<std::int32_t, Where> find_places(const SharedIslands& all, const Machine& machine) {
   const std::int64_t cores = all.core_room, child_room = 2 * cores;
@@ -186,15 +192,18 @@ Buffer<std::int32_t, Where> find_places(const SharedIslands& all, const Machine&
   return place;
 }
 
-/// Steps that give CLEAN its data about cores: the source number of each core, and the source's position in its island.
-/// `label` first has the number of the core of each core run; it is changed to the number of the source.
+/// Steps that prepare the data of cores for CLEAN: the number of the source that each core became, and the source's
+/// index in SExtractor's order of its island. At first `label` has for each run the core's index plus 1, or 0; number()
+/// replaces it by the source's number.
 struct SharedCoreNumbers {
   SRCEXTRACT_STEP(number)
   SRCEXTRACT_STEP(set_place)
 
   std::int64_t island_room, source_room;
-  const std::int32_t* first;    ///< per owner: its first piece; owners are whole islands, then cores
-  const std::uint32_t* before;  ///< per piece: number of sources that begin before it
+  /// Per owner: index of its first piece (part of a run after cutting). Owners 0 to island_room - 1 are islands that
+  /// stay whole; owner island_room + k is core k.
+  const std::int32_t* first;
+  const std::uint32_t* before;  ///< per piece: number of sources whose first piece is earlier
   const std::int32_t* owner_place;
   std::int64_t owner_room, piece_room;
   std::int32_t* label;

@@ -5,11 +5,12 @@
 
 namespace srcextract {
 
-/// A box around cores of an island with consecutive numbers. bound() is an upper limit for the worth of these cores'
-/// claims to a pixel.
+/// A box around the centroids of cores (parts of an island that become sources) with consecutive indices, and limits of
+/// their Gaussians. bound() returns an upper limit of the worth (claim_rules.hpp) of all these cores at the pixel (x,
+/// y).
 struct CoreBox {
   double x_least, x_most, y_least, y_most;
-  double ln_amplitude;  ///< largest of the cores
+  double ln_amplitude;  ///< largest CoreShape::ln_amplitude of the cores
   double least;         ///< smallest CoreShape::least of the cores
 
   template <class Rule>
@@ -19,7 +20,8 @@ struct CoreBox {
   }
 };
 
-/// Steps that give the pixels of split islands to their cores (claims.hpp), and cut runs where the owner changes.
+/// Steps that give each pixel of a split island to a core (claims.hpp), and cut runs (stretches of foreground pixels of
+/// a row) into pieces where the core changes. The parameters `run`, `lane` and `lanes` are as in SharedIslands.
 class SharedShares {
  public:
   /// Number of cores in a box: box k holds cores k box_cores to (k + 1) box_cores - 1.
@@ -27,7 +29,7 @@ class SharedShares {
 
   SRCEXTRACT_HOST_DEVICE SharedShares(const SharedIslands& all, CoreBox* boxes) : all_(all), boxes_(boxes) {}
 
-  /// Finds the largest value of each core in the measured image, and counts the core's pixels above its level.
+  /// Finds the largest value of each core in the measured image, and counts the core's pixels above CoreState::level.
   SRCEXTRACT_HOST_DEVICE void count_above(std::int64_t run, int lane, int lanes,
                                           CarriedSum<std::int32_t>& above) const {
     for_each_of_core(run, lane, lanes, [&](CoreState& core, float value) {
@@ -36,7 +38,7 @@ class SharedShares {
     });
   }
 
-  /// Counts the pixels above half of the core's peak. Must follow count_above.
+  /// Counts the pixels above the mean of the core's level and peak. May be called only after count_above.
   SRCEXTRACT_HOST_DEVICE void count_above_half(std::int64_t run, int lane, int lanes,
                                                CarriedSum<std::int32_t>& above) const {
     for_each_of_core(run, lane, lanes, [&](CoreState& core, float value) {
@@ -44,7 +46,8 @@ class SharedShares {
     });
   }
 
-  /// Makes the Gaussian of core `index`. `sums` has the sums over each core in the image in which sources were found.
+  /// Computes the Gaussian of core `index`. sums[index] must have the sums over the core's pixels in the image in which
+  /// sources were found.
   SRCEXTRACT_HOST_DEVICE void shape(std::int64_t index, const SourceSums* sums) const {
     const CoreState& core = all_.cores[index];
     const IsophoteCounts counts = counts_of(core);
@@ -72,7 +75,7 @@ class SharedShares {
     boxes_[index] = box;
   }
 
-  /// Gives each pixel of a run that is in no core to a core.
+  /// Gives each pixel of a run that is in no core to the core that claims it most (claims.hpp).
   SRCEXTRACT_HOST_DEVICE void share(std::int64_t run, int lane, int lanes) const {
     const IslandState* const island = all_.divided(run);
     if (island == nullptr || island->first_core >= all_.core_room) return;
@@ -83,12 +86,13 @@ class SharedShares {
       if (owner >= 0) return;
       std::int32_t best = best_claim<MostProbable>(*island, x, y, likely);
       if (best < 0) best = best_claim<LeastClaim>(*island, x, y, likely);
-      owner = likely = best < 0 ? island->first_core : best;  // < 0: no room for the cores; the host starts again
+      // best is -1 only if the cores lie beyond the end of the buffers; the host then starts again.
+      owner = likely = best < 0 ? island->first_core : best;
     });
   }
 
-  /// Calls emit(begin, end, core) for all pieces of a run of a split island, from left to right. core is -1 outside of
-  /// cores.
+  /// Calls emit(begin, end, core) for all pieces of a run of a split island, from left to right. A piece is a stretch
+  /// of pixels of the same core, in the columns [begin, end). core is -1 outside of cores.
   template <class Emit>
   SRCEXTRACT_HOST_DEVICE void for_each_piece(std::int64_t run, const Emit& emit) const {
     const Run of = all_.runs[run];
@@ -104,7 +108,7 @@ class SharedShares {
     emit(begin, of.end, core);
   }
 
-  /// Calls emit(begin, end, core) for those pieces of a run that are in cores.
+  /// As for_each_piece(), but only for pieces in cores. Does nothing if the island is not split.
   template <class Emit>
   SRCEXTRACT_HOST_DEVICE void for_each_core_piece(std::int64_t run, const Emit& emit) const {
     if (all_.divided(run) == nullptr) return;
@@ -113,8 +117,8 @@ class SharedShares {
     });
   }
 
-  /// Calls emit(begin, end, source) for the pieces of a run, after all pixels have an owner. A source below island_room
-  /// is a whole island, island_room + k is core k, and -1 is no source.
+  /// Calls emit(begin, end, source) for the pieces of a run. May be called only after share(). `source` is the index of
+  /// an island that stays whole if it is below island_room. island_room + k means core k. -1 means no source.
   template <class Emit>
   SRCEXTRACT_HOST_DEVICE void for_each_source_piece(std::int64_t run, const Emit& emit) const {
     const auto island_room = static_cast<std::int32_t>(all_.island_room);
@@ -128,7 +132,6 @@ class SharedShares {
   }
 
  private:
-  /// The core with the largest worth among those tried so far.
   struct Best {
     double worth = no_worth;
     std::int32_t core = -1;
@@ -142,8 +145,8 @@ class SharedShares {
     return {core.level, value_of_ordered_key(shared_load(&core.peak)), core.above, core.above_half};
   }
 
-  /// Calls body(core, value) for those pixels of a run that are in cores; `value` is the pixel in the measured image,
-  /// above the sky.
+  /// Calls body(core, value) for the pixels of a run that are in cores. `value` is the pixel's value in the measured
+  /// image minus the sky.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_of_core(std::int64_t run, int lane, int lanes, const Body& body) const {
     if (all_.divided(run) == nullptr) return;
@@ -154,7 +157,8 @@ class SharedShares {
     });
   }
 
-  /// Makes `core` the best if its claim to (x, y) is worth more. Of equal cores the first in raster order wins.
+  /// Stores `core` in `best` if its worth at (x, y) is larger than best.worth. If both are equal, the core whose first
+  /// pixel comes first in raster order wins.
   template <class Rule>
   SRCEXTRACT_HOST_DEVICE void look_at(std::int32_t core, double x, double y, Best& best) const {
     const CoreShape& shape = all_.shapes[core];
@@ -164,8 +168,9 @@ class SharedShares {
     best = {worth, core};
   }
 
-  /// Returns the core with the best claim to (x, y), or -1. A box is skipped if its bound is below the best worth so
-  /// far. `likely` is tried first, so that more boxes are skipped.
+  /// Returns the index of the core with the largest worth at (x, y), or -1 if no core can claim the pixel. A box of
+  /// cores is skipped if the box's bound is below the largest worth found so far. The core `likely` is tried first, so
+  /// that more boxes are skipped.
   template <class Rule>
   SRCEXTRACT_HOST_DEVICE std::int32_t best_claim(const IslandState& island, double x, double y,
                                                  std::int32_t likely) const {

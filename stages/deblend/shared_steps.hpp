@@ -6,21 +6,22 @@
 
 namespace srcextract {
 
-// Code that devices and host threads share is a sequence of steps. Many threads execute a step for different items at
-// once, before the next step begins. A Machine (host_steps.hpp; cuda/deblend/device_steps.hpp) executes the steps. Its
+// Some algorithms are sequences of steps, so that devices and host threads can share their code. A step is a function
+// that many threads call concurrently, once per item; the next step begins after all these calls have ended. A class
+// called Machine here executes steps: HostSteps (host_steps.hpp) or DeviceSteps (cuda/deblend/device_steps.hpp). Its
 // members:
-//   where()                      place of buffers;
+//   where()                      returns where buffers are allocated;
 //   filled<T>(size, byte)        returns a buffer with every byte set to `byte`;
-//   over<State::step_step>(items, state)       calls state.step(i) for every item, in any order;
-//   in_order(items, step)        for every item the lanes compute their parts, step.part(i, lane, lanes).
-//                                The parts are joined in any order by part.join(other).
-//                                One lane then calls step.finish(i, part).
-//                                Items begin in their order, so a part may wait for earlier items to finish;
+//   over<State::NAME_step>(items, state)       calls state.NAME(i) for every item i, in any order;
+//   in_order(items, step)        executes a step that may wait for earlier items. One or more threads ("lanes") call
+//                                step.part(i, lane, lanes) for item i; part.join(other) combines their results.
+//                                One of these threads then calls step.finish(i, part). Items begin in ascending
+//                                order, so a call for an item may wait for the end of earlier items;
 //   make_running_sums(counts, items)       as in cuda/device/running_sums.hpp;
 //   sort(keys, values, bits)     stable sort by the lowest `bits` bits of the keys.
 
-/// Makes a type that calls a member function as a step, since nvcc 13 cannot name kernels by pointers to const member
-/// functions.
+/// Defines the type NAME_step, which calls the member function NAME as a step. Templates take this type instead of a
+/// pointer to the member function, because nvcc 13 cannot name kernels by pointers to const member functions.
 #define SRCEXTRACT_STEP(name)                                                     \
   struct name##_step {                                                            \
     template <class State>                                                        \
@@ -29,7 +30,8 @@ namespace srcextract {
     }                                                                             \
   };
 
-/// Number of items of a step, at most `room`. The number may be known only on the device.
+/// Number of items of a step, at most `room`. `count` may point to device memory, so only the device may know the
+/// number.
 struct SharedCount {
   const std::int64_t* count;  ///< null: the count is `room`
   std::int64_t room;

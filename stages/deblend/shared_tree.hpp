@@ -6,22 +6,24 @@
 
 namespace srcextract {
 
-/// Builds the trees of level_tree.hpp over the pixels of an image, by many threads at once without locks. All islands
-/// may be built at once (as Blin, Carlinet, Lemaitre, Lacassagne & Geraud 2022, IEEE TPDS 33, do on a GPU).
+/// Builds level trees (level_tree.hpp) by many threads concurrently, without locks. The trees of all islands (connected
+/// sets of foreground pixels) of an image may be built at the same time (as Blin, Carlinet, Lemaitre, Lacassagne &
+/// Geraud 2022, IEEE TPDS 33, do on a GPU).
 ///
 /// A pixel's parent is one of these:
 /// - an earlier pixel, in raster order, of the same level and node;
-/// - a pixel of lower level, in a node that contains the pixel.
+/// - a pixel of lower level, in a node that contains the pixel;
+/// - the pixel itself, if it is not yet joined with a pixel of lower level or an earlier pixel of its node.
 ///
-/// A thread that replaces a parent goes on to join the old parent and the new one, so no connection is lost. The root
-/// of a node is its first pixel at the node's level; its parent has a lower level. Nodes and roots depend only on the
-/// levels, not on the order of threads.
+/// A thread that replaces a parent then joins the old parent with the new parent, so no connection is lost. The root of
+/// a node is its first pixel that has the node's level. Nodes and roots depend only on the levels of pixels, not on the
+/// order in which threads work.
 struct SharedTree {
   const std::uint8_t* level;
   std::int32_t* parent;
 
-  /// Finds the root of the pixel's node, as far as pixels are joined so far. Halves the path to it, so that later
-  /// searches are shorter.
+  /// Returns the root of the pixel's node, considering only the joins made so far. Halves the path to the root, so that
+  /// later searches are shorter.
   SRCEXTRACT_HOST_DEVICE std::int32_t find(std::int32_t pixel) const {
     const std::uint8_t own = level[pixel];
     for (;;) {
@@ -34,8 +36,8 @@ struct SharedTree {
     }
   }
 
-  /// Joins the nodes of two pixels that touch. Walks from both nodes towards their roots, the higher one first, and
-  /// merges the two paths until they meet.
+  /// Joins the nodes of two pixels that touch. Follows the parents of both nodes towards the root, the node of higher
+  /// level first, and merges the two paths until they meet.
   SRCEXTRACT_HOST_DEVICE void join(std::int32_t a, std::int32_t b) const {
     for (;;) {
       a = find(a);
@@ -50,7 +52,7 @@ struct SharedTree {
       if (to == a) {  // a is the root of the pixels joined so far
         if (shared_replace(&parent[a], a, b) == a) return;
       } else if (level[to] >= level[b]) {
-        a = to;  // also if another thread has just set a parent of this level
+        a = to;  // also correct if another thread has just set a parent of the level of b
       } else if (shared_replace(&parent[a], to, b) == to) {
         a = b;
         b = to;
@@ -58,8 +60,8 @@ struct SharedTree {
     }
   }
 
-  /// Call it after all joins. Sets the pixel's parent to the root of its node; the parent of a root becomes the root of
-  /// the parent node. Returns the root of the pixel's node.
+  /// Sets the pixel's parent to the root of its node. If the pixel is that root, sets its parent to the root of the
+  /// parent node. Returns the root of the pixel's node. May be called only after all joins.
   SRCEXTRACT_HOST_DEVICE std::int32_t settle(std::int32_t pixel) const {
     const std::int32_t root = find(pixel);
     const std::int32_t to = shared_load(&parent[pixel]);
@@ -67,7 +69,7 @@ struct SharedTree {
     return root;
   }
 
-  /// Returns the root of the pixel's node. All pixels must be settled.
+  /// Returns the root of the pixel's node. May be called only after settle() of all pixels.
   SRCEXTRACT_HOST_DEVICE std::int32_t node_of(std::int32_t pixel) const {
     const std::int32_t to = parent[pixel];
     return level[to] == level[pixel] ? to : pixel;

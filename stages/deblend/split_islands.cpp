@@ -20,11 +20,11 @@ namespace {
 
 using Members = RunsBySource::Members;
 
-/// Number of pixels that find_levels() compares at a time.
+/// Number of pixels that find_levels() compares at a time, in one or a few vector registers.
 constexpr std::int64_t together = 16;
 
-/// Finds level_of() for every value by counting the levels below it, without the first level. Arrays need room up to a
-/// multiple of `together`.
+/// Does the same as level_of() for every value: counts the levels below the value, except levels[0]. The arrays `value`
+/// and `to` must have space for `count` rounded up to a multiple of `together`.
 SRCEXTRACT_VECTOR_CLONES void find_levels(const float* value, std::int64_t count, const float* levels, int level_count,
                                           std::uint8_t* to) {
   using Values [[gnu::vector_size(together * sizeof(float))]] = float;
@@ -38,7 +38,8 @@ SRCEXTRACT_VECTOR_CLONES void find_levels(const float* value, std::int64_t count
   }
 }
 
-/// Splits islands, one at a time, in memory that it uses again for the next.
+/// Splits islands (connected sets of foreground pixels) into cores (parts that become sources), one island at a time.
+/// Memory is kept for the next island.
 class IslandSplitter {
  public:
   IslandSplitter(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Buffer<float, Cpu>& lowest,
@@ -51,15 +52,15 @@ class IslandSplitter {
         rule_(branch_rule(config)),
         places_(config.deblend.clean) {}
 
-  /// Splits the island with this label, and appends it to `to` if it becomes several sources.
+  /// Splits the island with this label. Appends the island to `to` if it becomes several sources.
   void split(std::int32_t label, Members members, SplitIslands& to) {
     gather_runs(members);
-    // Too few pixels for two branches and a pixel that joins them.
+    // With so few pixels, two branches and a pixel that joins them are impossible.
     if (island_.pixels() < 2 * rule_.least_pixels + 1) return;
     const float threshold = above_sky(threshold_of(members));
     if (!(threshold > 0)) return;
     const float peak = gather_values();
-    if (!std::isfinite(peak)) return;  // the peak above the sky is too large for a float
+    if (!std::isfinite(peak)) return;  // the difference of peak and sky exceeds the largest float
     float levels[most_levels];
     fill_levels(threshold, peak, thresholds_, levels);
     island_.level.make_room(island_.pixels() + together);
@@ -99,7 +100,7 @@ class IslandSplitter {
     island_.first.push_back(static_cast<std::int32_t>(pixels));
   }
 
-  /// Fills in island_.value; returns the largest value.
+  /// Fills in island_.value; returns the largest value. `together` more elements are allocated for find_levels().
   float gather_values() {
     island_.value.make_room(island_.pixels() + together);
     std::fill(island_.value.end() - together, island_.value.end(), 0.0F);
@@ -143,7 +144,7 @@ class IslandSplitter {
   Cores cores_;
 };
 
-/// Concatenates the parts.
+/// Concatenates the results of several splitters, and adds the offsets that indices then need.
 SplitIslands join(const std::vector<SplitIslands>& parts) {
   SplitIslands all;
   for (const SplitIslands& part : parts) {

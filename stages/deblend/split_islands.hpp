@@ -9,27 +9,29 @@
 
 namespace srcextract {
 
-/// Number of islands that a thread takes at a time.
+/// Number of islands (connected sets of foreground pixels) that a thread handles at a time.
 inline constexpr std::int64_t islands_per_piece = 64;
 
 /// An island that is split into several sources.
 struct SplitIsland {
   std::int32_t label;
-  float threshold;  ///< lowest threshold of its pixels, minus the sky
+  float threshold;  ///< lowest detection threshold of the island's pixels, minus the sky
   std::int64_t first_piece, first_core;
 };
 
 /// All split islands, in the order of their labels.
 struct SplitIslands {
   std::vector<SplitIsland> islands;
-  std::vector<Piece> pieces;  ///< island by island; each with its core, counted over all islands, or -1
-  /// per core, island by island: lowest level at which it is separate, minus the sky
+  /// Island by island. Piece::owner is the index of a core (part that becomes a source) among the cores of all islands,
+  /// or -1 outside of cores.
+  std::vector<Piece> pieces;
+  /// Per core, island by island: the lowest level at which the core is not connected to another core, minus the sky.
   std::vector<float> core_level;
   std::vector<std::int32_t> core_place;  ///< per core: Cores::place; empty if CLEAN does not run
 };
 
-/// Splits islands into cores and pixels outside of cores. The device's steps (shared_islands.hpp) are not used on the
-/// host. On one CPU core they would take two to six times as long, mostly for the trees.
+/// Splits islands into cores and pixels outside of cores. The host does not use the device's steps
+/// (shared_islands.hpp), because on one CPU core these take two to six times as long, mostly to build the trees.
 SplitIslands split_islands(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
                            const Settings& config, const Cpu& where);
 

@@ -7,15 +7,17 @@
 
 namespace srcextract {
 
-/// Two runs of neighbouring rows that touch, and the pairs of their pixels to be joined. A pair is skipped if other
-/// pairs join it through pixels of at least the same level.
+/// Two touching runs (stretches of foreground pixels) of neighbouring rows, and the pairs of touching pixels that must
+/// be joined in the level tree (level_tree.hpp). A pair is skipped if other pairs already connect the two pixels
+/// through pixels that are no lower than the lower pixel of the pair.
 struct TouchingRows {
   Run here, above;
-  std::int32_t to_here, to_above;  ///< number to add to a column for the pixel's number
-  const std::uint8_t* level;       ///< per pixel
+  /// `to_here` plus a column is the index of a pixel of `here` in `level`. `to_above` is the same for the run above.
+  std::int32_t to_here, to_above;
+  const std::uint8_t* level;  ///< level of each pixel
 
-  /// The first column of `here` that touches the run above, and the end of such columns. `reach` is as in
-  /// stages/detect/adjacency.hpp.
+  /// begin() returns the first column of `here` that touches the run above; end() returns the column after the last.
+  /// `reach` is 0 if only sides connect pixels, 1 if corners do too (stages/detect/adjacency.hpp).
   SRCEXTRACT_HOST_DEVICE std::int32_t begin(std::int32_t reach) const {
     return here.begin > above.begin - reach ? here.begin : above.begin - reach;
   }
@@ -23,8 +25,8 @@ struct TouchingRows {
     return here.end < above.end + reach ? here.end : above.end + reach;
   }
 
-  /// Calls join(pixel, other) for pixel x of `here`, with each pixel `other` of the run above to which it must be
-  /// joined.
+  /// Calls join(pixel, other) for the pixel of `here` in column x and each pixel of the run above to which it must be
+  /// joined. The arguments of join are indices in `level`.
   template <class Join>
   SRCEXTRACT_HOST_DEVICE void join(std::int32_t x, std::int32_t reach, const Join& join) const {
     if (reach == 0) {
@@ -35,8 +37,8 @@ struct TouchingRows {
   }
 
  private:
-  /// Joins pixels that share a side. The pair is skipped if the pixels to the left of both are no lower, since these
-  /// already join it.
+  /// Handles pairs that share a side. The pair is skipped if the two pixels to the left of the pair are no lower than
+  /// the pair's lower pixel, since these two pixels already connect the pair.
   template <class Join>
   SRCEXTRACT_HOST_DEVICE void join_sides(std::int32_t x, const Join& join) const {
     const std::int32_t pixel = to_here + x, up = to_above + x;
@@ -45,8 +47,8 @@ struct TouchingRows {
     if (!both_left || level[pixel - 1] < lower || level[up - 1] < lower) join(pixel, up);
   }
 
-  /// Joins pixels that share a side or a corner. A pair is skipped if some pixel that touches both of its pixels is no
-  /// lower: the one to the left, or the one above.
+  /// Handles pairs that share a side or a corner. A pair is skipped if another pixel touches both pixels of the pair
+  /// and is no lower than the pair's lower pixel.
   template <class Join>
   SRCEXTRACT_HOST_DEVICE void join_corners(std::int32_t x, const Join& join) const {
     const std::int32_t pixel = to_here + x, up = to_above + x;

@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// Whether two runs of neighbouring rows touch. `reach` is 0 for connectivity 4 (sides), and 1 for 8 (sides or
-/// corners).
+/// Whether two runs (stretches of foreground pixels) of neighbouring rows touch. `reach` is 0 for connectivity 4
+/// (pixels touch at sides), and 1 for connectivity 8 (pixels touch at sides or corners).
 SRCEXTRACT_HOST_DEVICE inline bool touch(const Run& a, const Run& b, std::int32_t reach) {
   return a.begin < b.end + reach && b.begin < a.end + reach;
 }

@@ -33,11 +33,11 @@ Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, cons
 
 namespace {
 
-/// From this value on, float32 cannot hold odd integers.
+/// From this value on, a float cannot represent every integer.
 constexpr double exact_integers = 1 << 24;
 
-/// Returns a warning if the sky's level is so far from zero that rounding to float32 may hide the noise; else an empty
-/// text.
+/// Returns a hint for an error message if the sky level is so far from 0 that rounding pixels to float may hide the
+/// noise; else returns an empty text.
 std::string of_lost_noise(double level) {
   if (std::abs(level) < exact_integers) return "";
   return ". Near that value the pixels, which are float32, cannot tell neighbouring integers from each other: where "

@@ -10,25 +10,27 @@
 
 namespace srcextract {
 
-/// Whether thresholds are in units of the noise of a map that is not rescaled. The image's own noise is then not
-/// needed.
+/// Whether thresholds are in units of the noise that a map gives, and the map is not rescaled. The noise of the image
+/// as a whole then need not be measured.
 inline bool is_noise_given(const Settings& config) {
   return has_map(config.weights) && !is_rescaled(config.weights) &&
          config.detection.threshold_unit == ThresholdUnit::sigma;
 }
 
-/// Whether thresholds are in units of each pixel's noise, given by a weight map.
+/// Whether each pixel's threshold is in units of its noise, which a weight map gives.
 inline bool thresholds_follow_map(const Settings& config) {
   return has_map(config.weights) && counts_in_sigmas(config.detection);
 }
 
-/// Returns config.detection with this threshold. A surface brightness mu is converted to a pixel value above the sky,
-/// pixel_scale^2 10^(-0.4 (mu - zero_point)), which is the same on every machine.
+/// Returns config.detection with `threshold` as threshold. If the unit is a surface brightness mu, converts the
+/// thresholds to pixel values above the sky, pixel_scale^2 10^(-0.4 (mu - zero_point)). The result does not depend on
+/// the machine's math library.
 DetectionConfig in_pixel_values(double threshold, const Settings& config);
 
-/// Computes the levels for `detection`, which in_pixel_values() returned. Sky and noise are those of `background`; a
-/// threshold in detection_sigma counts in those of `detected`, the image in which sources are found. The detection
-/// level is infinite if all pixels are masked, or if a threshold in sigmas meets a sigma of 0, unless `noise_is_given`.
+/// Computes the levels for `detection`, the result of in_pixel_values(). `background` is the background of the measured
+/// image, and gives sky and noise. Thresholds in detection_sigma use the sky and noise of `detected` instead, the
+/// background of the image in which sources are found. The detection level is infinite if all pixels are masked. The
+/// level is also infinite if thresholds are in units of a sigma that is 0 and `noise_is_given` is false.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, const Background& detected,
                                                const DetectionConfig& detection, Baseline measured_from,
                                                bool noise_is_given) {
@@ -61,14 +63,14 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
   return levels;
 }
 
-/// The analysis threshold minus the background, for the noise of the image as a whole.
+/// Returns the level of the analysis threshold minus the background level, if all pixels have the noise levels.sigma.
 SRCEXTRACT_HOST_DEVICE inline double analysis_level(const Levels& levels) {
   const bool own = levels.analysis < std::numeric_limits<double>::infinity();
   return (own ? levels.analysis : levels.detection) - levels.background;
 }
 
-/// The analysis threshold minus the background, as a linear function of a pixel's noise: at_none + of_noise times the
-/// root of the pixel's variance in a weight map.
+/// The level of the analysis threshold minus the background level, if pixels have different noise: at_none + of_noise *
+/// rms. rms is the pixel's rms in a map, before multiplication by levels.noise_scale.
 struct AnalysisLine {
   double at_none, of_noise;
 };
@@ -78,12 +80,13 @@ SRCEXTRACT_HOST_DEVICE inline AnalysisLine analysis_line(const Levels& levels) {
           (own ? levels.analysis_in_noise : levels.in_noise) * levels.noise_scale};
 }
 
-/// The detection level of a pixel with the noise `rms`, which is first multiplied by levels.noise_scale.
+/// Returns the detection level of a pixel. `rms` is the pixel's noise before multiplication by levels.noise_scale.
 SRCEXTRACT_HOST_DEVICE inline float level_above_noise(const Levels& levels, float rms) {
   return static_cast<float>(levels.zero_point + levels.in_noise * (levels.noise_scale * static_cast<double>(rms)));
 }
 
-/// The detection level of a pixel with this variance. It is NaN, which no pixel exceeds, if the variance is masked.
+/// Returns the detection level of a pixel with this variance. The level is NaN if the variance is masked (NaN), so that
+/// no pixel value exceeds it.
 SRCEXTRACT_HOST_DEVICE inline float level_of_variance(const Levels& levels, float variance) {
   return level_above_noise(levels, std::sqrt(variance));
 }

@@ -10,9 +10,9 @@
 
 namespace srcextract {
 
-/// Pixels are counted by their significance (value above levels.zero_point, in units of their noise) in bins of 1/256
-/// from 1 to 9. Bin k holds the pixels above edge k and not above edge k + 1; the last bin has no upper edge. Sums of
-/// integer counts do not depend on their order.
+/// Pixels are counted in bins by their significance: (value - levels.zero_point) / noise. The lower edge of bin k,
+/// counted from 0, is 1 + k / 256. Bin k holds the pixels above its lower edge and not above the next edge. The last
+/// bin has no upper edge.
 inline constexpr int significance_bins = 2048;
 inline constexpr double bins_per_sigma = 256;
 inline constexpr double least_significance = 1;
@@ -21,8 +21,8 @@ SRCEXTRACT_HOST_DEVICE inline double significance_edge(int bin) {
   return least_significance + bin / bins_per_sigma;
 }
 
-/// The pixel value of one noise unit, from the levels for a threshold of 1: the same for all pixels (unit), or for a
-/// pixel with the noise `rms` (unit_above_noise).
+/// The noise in pixel values. `levels` must be for a threshold of 1. unit() is for images in which all pixels have the
+/// same noise. unit_above_noise() is for a pixel whose rms, before multiplication by levels.noise_scale, is `rms`.
 SRCEXTRACT_HOST_DEVICE inline double unit(const Levels& levels) {
   return levels.detection - levels.zero_point;
 }
@@ -30,10 +30,11 @@ SRCEXTRACT_HOST_DEVICE inline double unit_above_noise(const Levels& levels, floa
   return levels.in_noise * scaled_noise(levels, rms);
 }
 
-/// Bin numbers of pixels that are in no bin: faint pixels, which are the most, and masked pixels.
+/// Results of significance_bin() for pixels that are in no bin: pixels not above the first bin's lower edge, and masked
+/// pixels.
 inline constexpr int faint_bin = -1, masked_bin = -2;
 
-/// The bin of a pixel.
+/// Returns the bin of a pixel. `unit` is the pixel's noise in pixel values.
 SRCEXTRACT_HOST_DEVICE inline int significance_bin(float pixel, const Levels& levels, double unit) {
   const double place = ((static_cast<double>(pixel) - levels.zero_point) / unit - least_significance) * bins_per_sigma;
   if (!(place == place)) return masked_bin;
@@ -41,21 +42,21 @@ SRCEXTRACT_HOST_DEVICE inline int significance_bin(float pixel, const Levels& le
   return place > significance_bins - 1 ? significance_bins - 1 : static_cast<int>(std::ceil(place)) - 1;
 }
 
-/// The factor alpha / c in the rule, where c = 1 + 1/2 + ... + 1/n for n correlated pixels.
+/// Returns alpha / c, a factor in the rule of false_discovery_threshold(). alpha is the configured false discovery
+/// rate, and c = 1 + 1/2 + ... + 1/n for n correlated pixels.
 double false_discovery_share(const DetectionConfig& config);
 
-/// Whether the lower edge of `bin` fulfils the rule of Benjamini and Hochberg (1995): noise alone is expected to give
-/// at most `share` times as many pixels above this edge as there are, `above`. If `above` is 0, 1 is used, so that the
-/// threshold exceeds all pixels.
+/// Whether the lower edge of `bin` fulfils the rule of Benjamini and Hochberg (1995): among `pixels` pixels of noise
+/// alone, the expected number above the edge is at most `share` times `above`. `above` is the number of pixels that the
+/// image has above the edge. If `above` is 0, the rule uses 1, so that an edge above all pixels can fulfil it.
 SRCEXTRACT_HOST_DEVICE inline bool keeps_share(int bin, std::int64_t above, std::int64_t pixels, double share) {
   const double expected = static_cast<double>(pixels) * portable_normal_tail(significance_edge(bin));
   return expected <= share * static_cast<double>(above > 0 ? above : 1);
 }
 
-/// Multiplies the distance of the levels from their zero point by `threshold`, so that levels for a threshold of 1
-/// become levels for `threshold`.
+/// Changes levels for a threshold of 1 to levels for `threshold`: multiplies their distance from their zero point.
 SRCEXTRACT_HOST_DEVICE inline void raise(Levels& levels, double threshold) {
-  if (threshold == 1) return;  // so that the levels stay equal to the last bit
+  if (threshold == 1) return;  // avoids a change by rounding
   levels.detection = levels.zero_point + threshold * (levels.detection - levels.zero_point);
   levels.in_noise *= threshold;
 }

@@ -9,9 +9,10 @@
 
 namespace srcextract {
 
-/// Bins per noise of independent pixels, when significance_bin() counts the pixels on one side of 0 by their distance
-/// from 0 (levels_beside_zero). The bins begin at 0. The last bin begins at about 64, beyond any noise that a kernel of
-/// 63 x 63 pixels makes from correlated pixels.
+/// Number of bins per sigma, when significance_bin() counts the pixels on one side of 0 by their distance from 0
+/// (levels_beside_zero). sigma is the noise that the filtered image would have if pixels were independent. The first
+/// bin begins at 0 and the last at about 64 sigma. A kernel of 63 x 63 pixels, the largest, gives at most 63 sigma even
+/// if all pixels are perfectly correlated.
 inline constexpr double noise_bins_per_sigma = 32;
 
 SRCEXTRACT_HOST_DEVICE inline double noise_edge(int bin) {
@@ -20,8 +21,8 @@ SRCEXTRACT_HOST_DEVICE inline double noise_edge(int bin) {
 
 enum class SideOfZero { below, above };
 
-/// Returns levels with which significance_bin() counts distances from 0 on one side. `sigma` is the noise of the
-/// filtered image for independent pixels.
+/// Returns levels with which significance_bin() counts pixels by their distance from 0, on one side of 0. `sigma` is
+/// the noise that the filtered image would have if pixels were independent.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_beside_zero(double sigma, SideOfZero side) {
   const double unit = (side == SideOfZero::below ? sigma : -sigma) * bins_per_sigma / noise_bins_per_sigma;
   Levels levels;
@@ -30,12 +31,13 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_beside_zero(double sigma, SideOfZero
   return levels;
 }
 
-/// The fractions of one side of a normal distribution that are more than one, and more than two, sigma from 0.
+/// The fractions of the values of a normal distribution that are more than 1 sigma, and more than 2 sigma, away from
+/// the mean.
 inline constexpr double share_beyond_one = 0.31731050786291410, share_beyond_two = 0.04550026389635842;
 
-/// Sets `depth` to the distance from 0 beyond which the fraction `share` of this side's pixels lies, if this distance
-/// is in bin `bin`; linear within a bin. `beyond` is the number of pixels in later bins, `in_bin` in this bin,
-/// `on_side` on the whole side.
+/// If the distance from 0 beyond which the fraction `share` of a side's pixels lies is in bin `bin`, sets `depth` to
+/// this distance in sigma; else does nothing. Interpolates linearly within a bin. `beyond` is the number of pixels in
+/// later bins, `in_bin` the number in this bin, and `on_side` the number on the whole side.
 SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std::int64_t in_bin, std::int64_t on_side,
                                               double share, double& depth) {
   const double wanted = share * static_cast<double>(on_side);
@@ -43,16 +45,17 @@ SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std:
   if (after <= wanted && wanted < after + in) depth = (bin + (after + in - wanted) / in) / noise_bins_per_sigma;
 }
 
-/// The noise of the filtered image divided by that for independent pixels: the difference of the depths `two` and `one`
-/// of a side. A quotient is taken as 1 if it is less than a tenth above 1. The same holds if chance explains it for so
-/// few pixels (4 sigma, for a kernel 3 pixels wide). It is infinite, meaning no estimate, if `one` is in the last bin.
+/// Returns the noise of the filtered image in units of the noise that independent pixels would give. `one` and `two`
+/// are the depths of find_share() for share_beyond_one and share_beyond_two; the noise is their difference. The result
+/// is 1 if the difference is below 1.1, or so close to 1.1 that it may be chance: 14 / sqrt(on_side) is 4 sigma for a
+/// kernel 3 pixels wide. The result is infinite, meaning unknown, if `one` is in the last bin.
 SRCEXTRACT_HOST_DEVICE inline double noise_by_depths(double one, double two, std::int64_t on_side) {
   if (one >= noise_edge(significance_bins - 1)) return std::numeric_limits<double>::infinity();
   const double noise = two - one;
   return noise > 1.1 + 14 / std::sqrt(static_cast<double>(on_side)) ? noise : 1;
 }
 
-/// The lower one of the noises of both sides; 1 if neither side has an estimate.
+/// Returns the lower of two results of noise_by_depths(), for the two sides of 0; 1 if both are unknown.
 SRCEXTRACT_HOST_DEVICE inline double noise_of_sides(double below, double above) {
   const double lower = below < above ? below : above;
   return lower < std::numeric_limits<double>::infinity() ? lower : 1;

@@ -15,7 +15,8 @@ namespace srcextract {
 
 namespace {
 
-/// Number of rows in a stripe. One thread joins the runs of a stripe; then stripes are joined at their seams.
+/// Number of rows in a stripe. Each thread labels whole stripes alone. Afterwards components that touch at a seam, the
+/// border of two stripes, are joined.
 constexpr std::int64_t stripe_rows = 256;
 
 bool is_before(const Run& run, const Run& other) {
@@ -26,11 +27,12 @@ bool shares_pixel(const Run& run, const Run& other) {
   return run.y == other.y && touch(run, other, 0);
 }
 
-/// Finds the connected components of runs. Each stripe of rows is labelled by itself, then its components are joined
-/// with those of neighbouring stripes at the seams. Both steps number components in raster order of their first runs.
+/// Finds the connected components of runs (stretches of foreground pixels). Threads label stripes of rows
+/// independently. Then components of neighbouring stripes that touch are joined. Both steps number components in raster
+/// order of their first runs.
 class StripedComponents {
  public:
-  /// `all`: all components will be numbered (number_all()), whatever their area.
+  /// If `all` is true, number_all() must be called afterwards, else number().
   StripedComponents(const Runs<Cpu>& runs, std::int32_t reach, bool all, const Cpu& where)
       : runs_(runs), where_(where), label_(runs.runs.size(), where) {
     const std::int64_t stripes = (runs.shape.height + stripe_rows - 1) / stripe_rows;
@@ -46,8 +48,7 @@ class StripedComponents {
     join_seams(reach);
   }
 
-  /// Numbers all components 1, 2, ... Each gets the previous number plus one, except those that were joined to an
-  /// earlier one at a seam.
+  /// Numbers all components 1, 2, ... in raster order of their first runs, whatever their area.
   Components<Cpu> number_all() && {
     const auto first_joined = [&](std::int32_t i) { return std::lower_bound(joined_.begin(), joined_.end(), i); };
     const auto number_of_root = [&](std::int32_t i) {
@@ -74,8 +75,9 @@ class StripedComponents {
     return {std::move(label_), ComponentCounts{found, found}};
   }
 
-  /// Numbers the components of at least min_area pixels 1, 2, ... With `seeds`, it numbers only components that share a
-  /// pixel with a seed. All other runs get the label 0.
+  /// Numbers the components of at least min_area pixels 1, 2, ... in raster order of their first runs. If `seeds` is
+  /// not null, numbers only components that share a pixel with a run of `seeds`. Runs of other components get the label
+  /// 0.
   Components<Cpu> number(std::int64_t min_area, const Runs<Cpu>* seeds) && {
     Buffer<std::int64_t, Cpu> area;
     if (min_area > 1) area = areas();
@@ -95,8 +97,8 @@ class StripedComponents {
     });
     std::inclusive_scan(kept.begin(), kept.end(), kept.begin());
     const ComponentCounts counts{kept.back(), std::accumulate(found.begin(), found.end(), std::int64_t{0})};
-    // Numbers the roots first. Each joined component then takes the number of its parent. In `number_`, a component's
-    // number replaces its parent.
+    // First gives a number to each root, the first of the components that were joined together. Then each joined
+    // component gets the number of its root. Numbers overwrite parents in `number_`.
     for_each_stripe([&](const Stripe& stripe) {
       std::int32_t next = kept[stripe.index];
       for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) {
@@ -128,7 +130,8 @@ class StripedComponents {
     });
   }
 
-  /// Labels the runs of a stripe with numbers 0, 1, ... of its components; returns the number of components.
+  /// Labels the runs of a stripe with the index, from 0, of their component in the stripe. Returns the number of
+  /// components.
   std::int32_t label_stripe(const Stripe& stripe, std::int32_t reach) {
     RunForest forest(label_);
     for (std::int64_t i = stripe.first_run; i < runs_.row_begin[stripe.begin + 1]; ++i) forest.plant(i);
@@ -157,7 +160,8 @@ class StripedComponents {
     });
   }
 
-  /// Initialises only the parents of components at seams, since joining reads no others.
+  /// Initialises only the parents of components in the first and last rows of stripes, since join_seams() reads no
+  /// others.
   void plant_at_seams() {
     RunForest forest(number_);
     for_each_stripe([&](const Stripe& stripe) {
@@ -185,8 +189,8 @@ class StripedComponents {
     std::sort(joined_.begin(), joined_.end());
   }
 
-  /// Areas of components in pixels. To be called when components are joined: a root then has the area of its whole
-  /// tree, other entries have a part of it.
+  /// Returns the areas of components in pixels. May be called only after join_seams(). The element of a root is the
+  /// area of all components joined to the root. Other elements are partial areas.
   Buffer<std::int64_t, Cpu> areas() {
     Buffer<std::int64_t, Cpu> area(number_.size(), where_);
     for_each_stripe([&](const Stripe& stripe) {
@@ -200,7 +204,8 @@ class StripedComponents {
     return area;
   }
 
-  /// For each component, 1 if it shares a pixel with a seed, else 0; complete only for roots.
+  /// Returns 1 for each component that shares a pixel with a run of `seeds`, else 0. May be called only after
+  /// join_seams(). Only the elements of roots consider joined components.
   Buffer<std::uint8_t, Cpu> find_seeded(const Runs<Cpu>& seeds) {
     Buffer<std::uint8_t, Cpu> seeded(number_.size(), where_);
     for_each_stripe([&](const Stripe& stripe) {
@@ -221,10 +226,15 @@ class StripedComponents {
 
   const Runs<Cpu>& runs_;
   const Cpu where_;
-  Buffer<std::int32_t, Cpu> label_;   ///< per run: first its parent, then its component within the stripe
-  std::vector<std::int32_t> begin_;   ///< per stripe: its first component; and the end
-  Buffer<std::int32_t, Cpu> number_;  ///< per component: first its parent, then its number
-  std::vector<std::int32_t> joined_;  ///< components that were joined to an earlier one, in order
+  /// Per run: first the index of its parent (RunForest), then the index of its component in the stripe, at last the
+  /// component's number.
+  Buffer<std::int32_t, Cpu> label_;
+  /// Per stripe: index of its first component; the last element is the number of components.
+  std::vector<std::int32_t> begin_;
+  /// Per component of a stripe: first the index of its parent (RunForest), then its number.
+  Buffer<std::int32_t, Cpu> number_;
+  /// Indices of components that were joined to an earlier component, in ascending order.
+  std::vector<std::int32_t> joined_;
 };
 
 }  // namespace

@@ -14,7 +14,8 @@
 namespace srcextract {
 namespace {
 
-/// Calls f(begin, end) for every stretch of a row in which all pixels have the same value other than 0.
+/// Calls f(begin, end) for every maximal stretch [begin, end) of a row in which all pixels have the same value other
+/// than 0.
 template <class T, class F>
 void for_each_stretch(const T* row, std::int64_t width, const F& f) {
   constexpr std::int64_t at_once = 16;
@@ -30,8 +31,8 @@ void for_each_stretch(const T* row, std::int64_t width, const F& f) {
   }
 }
 
-/// Lists the stretches of equal value in a map as runs. Throws Error{input} if a run is no longer in the map, which
-/// means that the owner has changed the map meanwhile.
+/// Lists the stretches of equal value other than 0 in a map as runs. Throws Error{input} if a listed run is no longer
+/// in the map, because the caller's program changed the map meanwhile.
 template <class T>
 Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
   const std::int64_t width = map.shape.width, height = map.shape.height, rows = rows_per_piece(width);
@@ -44,7 +45,8 @@ Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
         runs.push_back(
             {static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)});
       });
-      result.row_begin[y + 1] = std::ssize(runs);  // in this piece
+      // Counted from the first run of these rows; the loop below adds the runs of earlier rows.
+      result.row_begin[y + 1] = std::ssize(runs);
     }
     const auto is_there = [&](const Run& run) {
       const T *const row = map.pixels.data() + run.y * width, value = row[run.begin];
@@ -63,7 +65,7 @@ Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
   return result;
 }
 
-/// Makes a map in which the pixels of every run have the value value_of(run), and others 0.
+/// Makes a map in which each pixel of run i has the value value_of(i). Pixels in no run are 0.
 template <class T, class ValueOf>
 Image<T, Cpu> paint_runs(const Runs<Cpu>& runs, const Cpu& where, const ValueOf& value_of) {
   Image<T, Cpu> map(runs.shape, where);
@@ -81,7 +83,7 @@ Image<T, Cpu> paint_runs(const Runs<Cpu>& runs, const Cpu& where, const ValueOf&
   return map;
 }
 
-/// The distinct values in ascending order.
+/// Returns the distinct values in ascending order. Values must not be negative.
 std::vector<std::int32_t> distinct(const Buffer<std::int32_t, Cpu>& values) {
   std::int32_t most = 0;
   for (const std::int32_t value : values) most = std::max(most, value);

@@ -11,27 +11,29 @@ namespace srcextract {
 /// The sources of a label map.
 template <class Where>
 struct LabelledRuns {
-  Runs<Where> runs;                  ///< cut where another label begins
-  Components<Where> components;      ///< per run: rank of its label among all labels, in ascending order, from 1
-  std::vector<std::int32_t> labels;  ///< all labels of the map
+  Runs<Where> runs;  ///< runs (stretches of pixels of a row) of equal label other than 0
+  /// Per run: rank of its label among all labels of the map in ascending order, from 1.
+  Components<Where> components;
+  std::vector<std::int32_t> labels;  ///< all labels of the map, in ascending order
 };
 
-/// Finds the sources of a map in which each pixel holds the label of its source, or 0 for none. Labels need not be
-/// consecutive, and pixels with the same label need not touch. Throws Error{input} for a label below 0.
+/// Finds the sources of a map in which each pixel holds the label of its source, or 0 if the pixel is in no source.
+/// Labels need not be consecutive, and pixels with the same label need not touch. Throws Error{input} for a label below
+/// 0.
 LabelledRuns<Cpu> runs_of_labels(const Image<std::int32_t, Cpu>& map, const Cpu& where);
 LabelledRuns<Gpu> runs_of_labels(const Image<std::int32_t, Gpu>& map, const Gpu& where);
 
-/// Replaces each label by its rank among all labels, in ascending order from 1. Returns the labels. No label may be 0.
-/// Throws the errors of runs_of_labels().
+/// Replaces each label by its rank, from 1, among the distinct labels in ascending order. Returns the distinct labels
+/// in this order. No label may be 0. Throws the errors of runs_of_labels().
 std::vector<std::int32_t> rank_labels(Buffer<std::int32_t, Cpu>& label, const Cpu& where);
 
-/// Divides sources into connected parts, as label_components would: connected through sides (connectivity 4) or also
-/// corners (8), and numbered in raster order of their first pixel. A source in several parts becomes several sources.
+/// Divides each source into its connected parts; each part becomes a source. Pixels are connected through sides
+/// (connectivity 4), or sides and corners (connectivity 8). Sources are numbered from 1 in raster order of their first
+/// pixels. `label` has the label of each run, or 0.
 Components<Cpu> in_one_piece(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, std::int64_t connectivity,
                              const Cpu& where);
 
-/// Makes a map in which each pixel has the label of its run, or 0. It is the inverse of runs_of_labels, except that
-/// runs of label 0 are lost and labels become consecutive.
+/// Makes a map in which each pixel has the label of its run, or 0 if the pixel is in no run.
 Image<std::int32_t, Cpu> map_labels(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Cpu& where);
 Image<std::int32_t, Gpu> map_labels(const Runs<Gpu>& runs, const Buffer<std::int32_t, Gpu>& label, const Gpu& where);
 

@@ -10,30 +10,32 @@
 
 namespace srcextract {
 
-/// Number of pixels in one word of a mask: bit i tells whether pixel i is foreground.
+/// Number of pixels in one word of a mask. Bit i of a word is 1 if pixel i of the word is foreground.
 template <std::unsigned_integral Word>
 inline constexpr std::int64_t word_pixels = std::numeric_limits<Word>::digits;
 
-/// Number of rows that a thread takes at a time: about 2^18 pixels.
+/// Number of rows that a thread handles at a time: about 2^18 pixels.
 inline std::int64_t rows_per_piece(std::int64_t width) {
   constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
   return std::max<std::int64_t>(1, piece_pixels / std::max<std::int64_t>(1, width));
 }
 
-/// Sets the bits of pixels at which a stretch of foreground begins, or has just ended. `before` is 1 if the pixel
-/// before the word is foreground.
+/// Returns a word with a bit set for each foreground pixel whose left neighbour is background, and for each background
+/// pixel whose left neighbour is foreground. `before` is 1 if the pixel to the left of the word is foreground, else 0.
 template <std::unsigned_integral Word>
 inline Word edges_of(Word word, Word before) {
   return word ^ (word << 1 | before);
 }
 
-/// Writes the runs of one row. The row must be padded with background to whole words.
+/// Writes the runs (maximal stretches of foreground pixels) of row y to `runs`. Bits of the last word beyond the row's
+/// end must be 0.
 template <std::unsigned_integral Word>
 void write_runs(const Word* words, std::int64_t width, std::int32_t y, Run* runs) {
   std::int32_t begin = 0;
   Word before = 0;
   for (std::int64_t x = 0; x < width; x += word_pixels<Word>, ++words) {
-    // Begins and ends of runs alternate. If a run is still open at the end of the word, `begin` keeps its first pixel.
+    // Edges are alternately the first pixel of a run and the pixel after its last. If a run continues beyond the word,
+    // `begin` keeps the run's first pixel.
     Word open = before;
     for (Word edges = edges_of(*words, before); edges != 0; edges &= edges - 1) {
       const auto edge = static_cast<std::int32_t>(x + std::countr_zero(edges));
@@ -49,9 +51,9 @@ void write_runs(const Word* words, std::int64_t width, std::int32_t y, Run* runs
   if (before != 0) *runs = {y, begin, static_cast<std::int32_t>(width)};
 }
 
-/// Lists the runs of a foreground of this shape, whose rows must be padded with background to whole words.
-/// count_rows(y, end, counts) must set `counts` to the number of runs in each of the rows [y, end). It is called once
-/// for every row, from several threads, and may fill in the row's words only then.
+/// Lists the runs of a mask of this shape. Bits beyond the end of a row must be 0. count_rows(y, end, counts) must
+/// write the number of runs in each of the rows [y, end) to `counts`. Several threads call count_rows, once for every
+/// row. `words` may be uninitialised before: count_rows may fill in the words of its rows.
 template <std::unsigned_integral Word, class CountRows>
 Runs<Cpu> list_runs(const Shape& shape, const Word* words, const CountRows& count_rows, const Cpu& where) {
   const std::int64_t width = shape.width;

@@ -11,15 +11,17 @@ namespace srcextract {
 
 namespace {
 
-/// Rows of the result that are made at a time, so that the filter's sums stay in the caches.
+/// Number of rows of the result that a thread computes at a time: so few that the sums of the filter stay in the
+/// processor's caches.
 constexpr std::int64_t rows_of_band = 32;
 
-/// For every pixel, what it adds to the two sums of the filter, without the kernel.
+/// The MatchTerms of every pixel of some rows.
 struct TermImages {
   Image<float, Cpu> values, weights;
 };
 
-/// Computes the terms of `count` pixels; `rms` is their noise.
+/// Computes the MatchTerms of `count` pixels. `rms` has the noise of each pixel before multiplication by
+/// levels.noise_scale.
 SRCEXTRACT_VECTOR_CLONES
 void terms_of_row(const float* pixels, const float* rms, std::int64_t count, float sky, const Levels& levels,
                   float* __restrict values, float* __restrict weights) {
@@ -31,7 +33,7 @@ void terms_of_row(const float* pixels, const float* rms, std::int64_t count, flo
   }
 }
 
-/// The terms of rows [first, end) of an image.
+/// Computes the MatchTerms of the rows [first, end) of an image.
 TermImages terms_of(const Image<float, Cpu>& image, std::int64_t first, std::int64_t end, float sky,
                     const Levels& levels, const NoiseMap<Cpu>& map, const Cpu& where) {
   const std::int64_t width = image.shape.width;
@@ -72,7 +74,8 @@ Image<float, Cpu> matched_filter(const Image<float, Cpu>& image, const Kernel& k
   const auto level = static_cast<float>(sky->clipped.median);
   Image<float, Cpu> match(image.shape, where);
   parallel_for(height, rows_of_band, where, [&, width = width, height = height](std::int64_t begin, std::int64_t end) {
-    // The rows under the kernel. Beyond them a band has zeros, which no row of the result has under its kernel.
+    // Terms are computed for all rows under the kernel. The convolution takes rows outside of `terms` as 0. Rows that
+    // are copied to the result are not affected, except at the image's edges, where there is nothing outside.
     const Cpu alone{1};
     const std::int64_t first = std::max<std::int64_t>(0, begin - reach);
     const TermImages terms = terms_of(image, first, std::min(height, end + reach), level, *levels, noise, alone);

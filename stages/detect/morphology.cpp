@@ -10,15 +10,16 @@ namespace srcextract {
 
 namespace {
 
-/// The words of a row of a mask, and of the rows above and below it.
+/// The words (32 pixels each) of a row of a mask, and of the rows above and below.
 struct ThreeRows {
   const std::uint32_t* above;
   const std::uint32_t* row;
   const std::uint32_t* below;
 };
 
-/// Working memory for one row. `joined`: the row combined with the rows above and below. `sides`: the row whose
-/// neighbouring pixels are then combined, with a background word at either end.
+/// Working memory for one row. `joined` is the row combined with the rows above and below. `sides` is the row whose
+/// pixels are then combined with their left and right neighbours. `sides` has an additional word of background at each
+/// end.
 struct Scratch {
   Scratch(std::int64_t row_words, const Cpu& where) : joined(row_words, where), sides(row_words + 2, where) {
     *sides.begin() = *(sides.end() - 1) = 0;

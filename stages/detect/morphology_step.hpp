@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// join() combines the bits of two pixels under the element: with "and" for erosion, with "or" for dilation.
+/// join() combines the pixels of two words, bit by bit.
 struct Erosion {
   SRCEXTRACT_HOST_DEVICE static std::uint32_t join(std::uint32_t a, std::uint32_t b) { return a & b; }
 };
@@ -16,32 +16,36 @@ struct Dilation {
   SRCEXTRACT_HOST_DEVICE static std::uint32_t join(std::uint32_t a, std::uint32_t b) { return a | b; }
 };
 
-/// Combines the pixels of a word with the pixels above and below them.
+/// Combines each pixel of a word with the pixels above and below.
 template <class Operation>
 SRCEXTRACT_HOST_DEVICE inline std::uint32_t join_rows(std::uint32_t above, std::uint32_t word, std::uint32_t below) {
   return Operation::join(Operation::join(above, word), below);
 }
 
-/// Combines the pixels of `joined`, the result of join_rows, with their neighbours on either side. `before`, `word` and
-/// `after` are words of the row itself for a cross, of the row after join_rows for a square. The pixel before bit 0 is
-/// bit 31 of `before`.
+/// Combines each pixel of `joined`, the result of join_rows(), with its left and right neighbours. `word` is the word
+/// of the neighbours, `before` and `after` are the words to its left and right. If the structuring element is a cross,
+/// these three words are from the row itself; if a square, from the result of join_rows(). The pixel to the left of bit
+/// 0 is bit 31 of `before`.
 template <class Operation>
 SRCEXTRACT_HOST_DEVICE inline std::uint32_t join_sides(std::uint32_t joined, std::uint32_t before, std::uint32_t word,
                                                        std::uint32_t after) {
   return Operation::join(Operation::join(joined, word << 1 | before >> 31), word >> 1 | after << 31);
 }
 
-/// A word with the bits of pixel `begin` and all later pixels of its word.
+/// Returns a mask of the word (32 pixels) that contains pixel `begin` of a row, with the bits of this pixel and all
+/// later pixels set.
 SRCEXTRACT_HOST_DEVICE inline std::uint32_t pixels_from(std::int64_t begin) {
   return 0xffffffffU << begin % 32;
 }
 
-/// A word with the bits of pixel `end` - 1 and all earlier pixels of its word.
+/// Returns a mask of the word (32 pixels) that contains pixel `end` - 1 of a row, with the bits of this pixel and all
+/// earlier pixels set.
 SRCEXTRACT_HOST_DEVICE inline std::uint32_t pixels_until(std::int64_t end) {
   return 0xffffffffU >> (31 - (end - 1) % 32);
 }
 
-/// Returns the mask after `iterations` >= 1 calls of step(from, to).
+/// Applies step(from, to), which writes `to`, to the mask `iterations` times; `iterations` must be at least 1. Returns
+/// the last result.
 template <class Where, class Step>
 BitMask<Where> repeat_step(const BitMask<Where>& mask, std::int64_t iterations, const Where& where, const Step& step) {
   BitMask<Where> result(mask.shape, where);

@@ -11,8 +11,9 @@
 
 namespace srcextract {
 
-/// Where the noise of single pixels comes from: the rms of a mesh or a variance map, each to be multiplied by
-/// levels.noise_scale. With neither, all pixels have levels.sigma.
+/// The source of the noise of each pixel: a mesh of the rms (values on a coarse grid, interpolated by splines), or a
+/// map of the variance. The rms of either must be multiplied by levels.noise_scale. If both pointers are null, all
+/// pixels have the noise levels.sigma. If both are set, `variance` is used.
 template <class Where>
 struct NoiseMap {
   const SkyMesh<Where>* mesh = nullptr;
@@ -21,17 +22,18 @@ struct NoiseMap {
   bool varies() const { return mesh != nullptr || variance != nullptr; }
 };
 
-/// The noise of a pixel: `rms` multiplied by levels.noise_scale.
+/// Returns the noise of a pixel: `rms` multiplied by levels.noise_scale.
 SRCEXTRACT_HOST_DEVICE inline double scaled_noise(const Levels& levels, float rms) {
   return levels.noise_scale * static_cast<double>(rms);
 }
 
-/// Evaluates the noise of pixels on the host, row by row.
+/// Computes the rms of the pixels of one row after another, on the host. The rms is not yet multiplied by
+/// levels.noise_scale.
 class RowNoise {
  public:
   RowNoise(const NoiseMap<Cpu>& map, std::int64_t width);
 
-  /// Goes to row y.
+  /// Makes row y the current row.
   void go_to(std::int64_t y);
 
   /// Whether the noise differs from pixel to pixel.
@@ -49,9 +51,9 @@ class RowNoise {
   std::vector<float> rms_;
 };
 
-/// Evaluates the rms of single pixels on the host, for code that host and device share. Each thread uses a copy, and
-/// goes through the pixels row by row: a copy holds what the last row needs. May be used only if noise differs from
-/// pixel to pixel.
+/// Computes the rms of single pixels on the host, with the interface that code shared with devices needs. Each thread
+/// must use its own copy, which keeps the data of the last row. Pixels should be read row by row, since a change of row
+/// takes time. The NoiseMap must have a mesh or a variance.
 class RmsAlongRows {
  public:
   explicit RmsAlongRows(const NoiseMap<Cpu>& map) : variance(map.variance) {
@@ -65,15 +67,15 @@ class RmsAlongRows {
     return mesh_->at(x);
   }
 
-  const Image<float, Cpu>* variance;  ///< null: the noise is that of a mesh
+  const Image<float, Cpu>* variance;  ///< null if the noise is from a mesh
 
  private:
   mutable std::optional<MeshRow> mesh_;
   mutable std::int64_t row_ = -1;
 };
 
-/// Evaluates the rms of single pixels on the host, in any order and by many threads. May be used only if noise
-/// differs from pixel to pixel.
+/// Computes the rms of single pixels on the host, in any order. Several threads may share an object. The NoiseMap must
+/// have a mesh or a variance.
 struct RmsOfPixels {
   const Image<float, Cpu>* variance;
   const MeshRow* rows;  ///< one element for every MeshRow::rows_at_once rows of the image
@@ -84,7 +86,8 @@ struct RmsOfPixels {
   }
 };
 
-/// Holds the memory of a RmsOfPixels: for meshes of 64 pixels, 1/32 of the image's memory.
+/// Owns the memory of an RmsOfPixels, which must not outlive it. For meshes of 64 pixels, this memory is 1/32 of the
+/// image's memory.
 class RmsRows {
  public:
   RmsRows(const NoiseMap<Cpu>& map, const Cpu& where);

@@ -12,17 +12,19 @@
 namespace srcextract {
 namespace {
 
-/// The pixels of runs in one image.
+/// The values of the pixels of all runs (stretches of foreground pixels) in one image.
 struct PixelsOfRuns {
   std::vector<float> values;
-  /// Per row: columns of masked pixels beside runs. Empty if these are not asked for.
+  /// Per row of the image: columns of masked pixels in runs and next to runs. Empty if the caller does not need these
+  /// columns.
   std::vector<std::vector<std::int32_t>> masked;
 };
 
-/// Where the pixels of runs stand in a list of values.
+/// Runs, and the positions of their pixels in PixelsOfRuns::values.
 struct PlacesOfRuns {
   Runs<Cpu> runs;
-  std::vector<std::int64_t> begin;  ///< the first value of each run, and the number of values
+  /// Per run: index of the value of its first pixel. The last element is the number of values.
+  std::vector<std::int64_t> begin;
 
   template <class Body>
   void for_each_run(std::int64_t first_row, std::int64_t end_row, const Body& body) const {
@@ -32,7 +34,8 @@ struct PlacesOfRuns {
   }
 };
 
-/// Appends the runs of one row, joined where they touch. `found` are the runs of pixels in this row.
+/// Appends the runs of one row to `to`, and merges runs that overlap or are adjacent. `found` has the row's runs in any
+/// order, and is sorted.
 void append_row(std::vector<Run>& found, std::vector<Run>& to) {
   const auto first = static_cast<std::ptrdiff_t>(to.size());
   std::ranges::sort(found, {}, &Run::begin);
@@ -50,7 +53,8 @@ Runs<Cpu> runs_of(const std::vector<Run>& list, Buffer<std::int64_t, Cpu> row_be
   return runs;
 }
 
-/// The runs, with their pixels' 8-neighbours if `reach` is 1. Runs that touch in a row become one.
+/// Returns the runs. If `reach` is 1, adds the 8 neighbours of each of their pixels. Runs of a row that overlap or are
+/// adjacent become one run.
 Runs<Cpu> widened(const Runs<Cpu>& runs, std::int32_t reach) {
   const auto [width, height] = runs.shape;
   Buffer<std::int64_t, Cpu> row_begin(height + 1, Cpu{});
@@ -77,7 +81,7 @@ std::vector<std::int64_t> begins_of(const Runs<Cpu>& runs) {
   return begin;
 }
 
-/// Columns of the masked pixels in row y within the runs of `near`.
+/// Returns the columns of the masked pixels of row y that are in runs of `near`.
 std::vector<std::int32_t> masked_within(const Image<float, Cpu>& image, std::int64_t y, const Runs<Cpu>& near) {
   std::vector<std::int32_t> columns;
   const float* const row = image.pixels.data() + y * image.shape.width;
@@ -87,7 +91,8 @@ std::vector<std::int32_t> masked_within(const Image<float, Cpu>& image, std::int
   return columns;
 }
 
-/// Takes the pixels of some rows; `near`: the runs with their neighbours, or null.
+/// Copies the pixels of runs in the rows [first_row, end_row) to `pixels`. If `near` is not null, also lists the masked
+/// pixels in the runs of `near`: the runs with their neighbours.
 void take(const Image<float, Cpu>& image, std::int64_t first_row, std::int64_t end_row, const PlacesOfRuns& places,
           const Runs<Cpu>* near, PixelsOfRuns& pixels) {
   const Runs<Cpu>& read = near != nullptr ? *near : places.runs;

@@ -8,11 +8,15 @@
 
 namespace srcextract {
 
-/// Takes the pixels of runs out of two images whose rows are made on demand, in one pass. Stages that read no other
-/// pixels then need not have rows made again. Returns images on demand that have only these pixels. With `near`, other
-/// pixels are 0, or masked if they are 8-neighbours of these pixels and masked in the image. Without it their values
-/// have no meaning. Returns nothing for images in memory as a whole, and for pixels that would take more than half the
-/// memory for rows.
+/// Copies the pixels of runs (stretches of foreground pixels) from two images whose rows are computed on demand
+/// (stages/core/rows_on_demand.hpp), in one pass. Returns two images on demand that have only these pixels, so that
+/// later stages need not compute the rows again.
+///
+/// If `near` is true, all other pixels are 0, except masked pixels of the image that are 8-neighbours of the copied
+/// pixels, which are masked. If `near` is false, the values of other pixels are undefined.
+///
+/// Returns nothing if `first` is in memory as a whole, or if the pixels would take more than half of the memory
+/// reserved for rows.
 std::optional<std::pair<Image<float, Cpu>, Image<float, Cpu>>> pixels_of_runs(const Image<float, Cpu>& first,
                                                                               const Image<float, Cpu>& second,
                                                                               const Runs<Cpu>& runs, bool near,

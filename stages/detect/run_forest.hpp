@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// Calls f(here, first, last) for the index `here` of every run of row y. [first, last) are the runs of row y - 1 that
-/// touch it.
+/// Calls f(here, first, last) for every run (stretch of foreground pixels) of row y. `here` is the run's index. The
+/// runs of row y - 1 that touch this run have the indices [first, last). `reach` is as in touch().
 template <class F>
 void for_each_touched(const Runs<Cpu>& runs, std::int64_t y, std::int32_t reach, const F& f) {
   const Run* const all = runs.runs.data();
@@ -24,8 +24,8 @@ void for_each_touched(const Runs<Cpu>& runs, std::int64_t y, std::int32_t reach,
   }
 }
 
-/// A union-find over runs. A parent is never later than its child, so the root is the first run of its tree. Parents
-/// are in the caller's buffer.
+/// A union-find structure over runs, given by their indices. A parent never has a higher index than its child, so a
+/// tree's root is its first run. Parents are stored in the caller's buffer, which must outlive this object.
 class RunForest {
  public:
   explicit RunForest(Buffer<std::int32_t, Cpu>& parent) : parent_(parent.data()) {}
@@ -38,7 +38,7 @@ class RunForest {
     return i;
   }
 
-  /// Joins the trees of the roots a and b; returns the root of both.
+  /// Joins the trees whose roots are a and b. Returns the root of the joined tree.
   std::int32_t join(std::int32_t a, std::int32_t b) {
     const std::int32_t root = std::min(a, b);
     parent_[std::max(a, b)] = root;

@@ -5,8 +5,9 @@
 
 namespace srcextract {
 
-/// Returns the first run of [begin, end), all in one row, that touches `run` or lies after it: its end plus `reach` is
-/// beyond run.begin.
+/// The runs (stretches of foreground pixels) [begin, end) must be in one row, sorted. Returns the first of these runs
+/// that touches `run`, a run of a neighbouring row, or is to the right of `run`. Returns `end` if there is none.
+/// `reach` is as in touch().
 template <class Index>
 SRCEXTRACT_HOST_DEVICE Index first_not_before(const Run* runs, Index begin, Index end, const Run& run,
                                               std::int32_t reach) {

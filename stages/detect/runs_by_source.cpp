@@ -12,16 +12,19 @@ namespace srcextract {
 
 namespace {
 
-/// Number of runs that one thread handles at a time.
+/// Number of runs (stretches of foreground pixels of a row) that one thread handles at a time.
 constexpr std::int64_t grouped_per_piece = std::int64_t{1} << 17;
 
-/// For a piece of the runs and a source that began in an earlier piece: the source's runs in this piece.
+/// The runs of one source in one piece (a range of consecutive runs), if the source began in an earlier piece.
 struct Continued {
-  std::int32_t count = 0;  ///< number of runs in this piece
-  std::int32_t place = 0;  ///< place of the next run: at first among the runs of its source, later in `order`
+  std::int32_t count = 0;  ///< number of the source's runs in this piece
+  /// Index of the source's next run of this piece: in count(), among all runs of the source; in place(), in
+  /// RunsBySource::order.
+  std::int32_t place = 0;
 };
 
-/// Continued by label, for one piece. The last one is cached, since successive runs often belong to one source.
+/// The Continued of each label, for one piece. Keeps the label of the last access, since successive runs often belong
+/// to the same source.
 class ContinuedSources {
  public:
   Continued& operator[](std::int32_t label) {
@@ -40,8 +43,10 @@ class ContinuedSources {
   Continued* last_ = nullptr;
 };
 
-/// Divides the runs into pieces, and groups them by source. Labels mostly grow with the runs. A piece alone counts and
-/// places the runs of labels larger than any before it. The other sources in it began in earlier pieces.
+/// Divides the runs into pieces, ranges of consecutive runs that threads handle independently, and groups the runs by
+/// source. Labels mostly increase along the runs. If a label exceeds all labels of earlier pieces, only its first piece
+/// counts and places its runs directly. Runs of other labels continue a source of an earlier piece, and are counted as
+/// Continued.
 class Pieces {
  public:
   Pieces(const Buffer<std::int32_t, Cpu>& label, std::int64_t sources, const Cpu& where)
@@ -57,8 +62,9 @@ class Pieces {
 
   RunsBySource group() {
     RunsBySource by_source{Buffer<std::int32_t, Cpu>(before_.back() + 1, where_), {}};
-    // begin[l] is first the number of runs of label l, then the place in `order` where they begin. After all are placed
-    // it is where they end, which is where label l + 1 begins.
+    // The function count() sets begin[l] to the number of runs of label l. Then begin_all() replaces this number by the
+    // index in `order` of the label's first run. Then place() replaces this index by the index after the label's last
+    // run, which is the index of the first run of label l + 1.
     Buffer<std::int32_t, Cpu>& begin = by_source.begin;
     begin[0] = 0;
     count(begin.data());
@@ -72,7 +78,7 @@ class Pieces {
     return static_cast<std::size_t>((label_.size() + grouped_per_piece - 1) / grouped_per_piece);
   }
 
-  /// Calls f(number of the piece, labels of its runs) for each piece, from several threads.
+  /// Calls f(index of the piece, labels of its runs) for each piece. Several threads call f.
   template <class F>
   void for_each(const F& f) const {
     parallel_for(label_.size(), grouped_per_piece, where_, [&](std::int64_t first, std::int64_t last) {
@@ -81,7 +87,8 @@ class Pieces {
     });
   }
 
-  /// Counts the runs of every label. Finds for each continued source how many of its runs are in earlier pieces.
+  /// Counts the runs of every label. For each source that continues in a piece, finds the number of its runs in earlier
+  /// pieces.
   void count(std::int32_t* begin) {
     for_each([&](std::size_t piece, std::span<const std::int32_t> labels) {
       const std::int32_t before = before_[piece];
@@ -102,7 +109,8 @@ class Pieces {
     }
   }
 
-  /// Converts counts to first places in `order`; returns the total number of runs.
+  /// Replaces the count of each label by the index in `order` of the label's first run. Returns the total number of
+  /// runs.
   std::int32_t begin_all(std::int32_t* begin) {
     std::vector<std::int32_t> members(pieces() + 1, 0);
     for_each([&](std::size_t piece, auto) {
@@ -139,7 +147,8 @@ class Pieces {
 
   const Buffer<std::int32_t, Cpu>& label_;
   const Cpu where_;
-  std::vector<std::int32_t> before_;  ///< per piece: largest label before it; last element: largest of all
+  /// Per piece: largest label in earlier pieces; the last element is the number of sources.
+  std::vector<std::int32_t> before_;
   std::vector<ContinuedSources> continued_;
 };
 

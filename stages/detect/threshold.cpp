@@ -18,20 +18,21 @@ namespace {
 /// Number of pixels of a row that are compared with the level at a time.
 constexpr std::int64_t pixels_at_a_time = word_pixels<std::uint64_t>;
 
-/// One level for all pixels.
+/// The same level for all pixels of a row. from(x) returns the levels from pixel x on.
 struct OneLevel {
   float level;
   float operator[](std::int64_t) const { return level; }
   OneLevel from(std::int64_t) const { return *this; }
 };
-/// A level for each pixel of a row.
+/// A separate level for each pixel of a row. from(x) returns the levels from pixel x on.
 struct EachLevel {
   const float* levels;
   float operator[](std::int64_t i) const { return levels[i]; }
   EachLevel from(std::int64_t x) const { return {levels + x}; }
 };
 
-/// Sets bit i if pixel i is above its level. Written so that compilers turn it into vector comparisons and a few ORs.
+/// Returns a word in which bit i is 1 if pixel i is above its level, for 32 pixels. Compilers turn this form of the
+/// loop into vector comparisons and a few ORs.
 template <class Level>
 inline __attribute__((always_inline)) std::uint32_t half_word(const float* pixels, Level level) {
   std::uint32_t bits = 0;
@@ -39,8 +40,8 @@ inline __attribute__((always_inline)) std::uint32_t half_word(const float* pixel
   return bits;
 }
 
-/// Sets the bits of the foreground pixels of one row, padded with background to whole words. Returns the number of runs
-/// in the row.
+/// Writes the foreground of one row to `words`, with one bit per pixel. Bits beyond the row's end are 0. Returns the
+/// number of runs (maximal stretches of foreground pixels) in the row.
 template <class Level>
 inline __attribute__((always_inline)) std::int64_t mark(const float* row, std::int64_t width, Level level,
                                                         std::uint64_t* words) {
@@ -83,12 +84,13 @@ void levels_of_variances(Levels levels, const float* variance, std::int64_t widt
   for (std::int64_t x = 0; x < width; ++x) level[x] = level_of_variance(levels, variance[x]);
 }
 
-/// Finds the runs in the rows [first, end) of an image, counted from the first of them. `begin` is as in segment().
+/// Finds the runs in the rows [first, end) of an image. The result numbers rows from 0 for row `first`. `begin` is as
+/// in segment().
 template <class Begin>
 Runs<Cpu> segment_rows(const Image<float, Cpu>& image, std::int64_t first, std::int64_t end, const Begin& begin,
                        const Cpu& where) {
   const std::int64_t width = image.shape.width;
-  // The foreground as one bit per pixel, few enough to stay in the caches.
+  // The foreground has one bit per pixel, so that it mostly stays in the processor's caches.
   const std::int64_t words_of_row = (width + pixels_at_a_time - 1) / pixels_at_a_time;
   Buffer<std::uint64_t, Cpu> words((end - first) * words_of_row, where);
   const auto mark_rows = [&, width = width](std::int64_t row, std::int64_t last, std::int64_t* counts) {
@@ -101,7 +103,7 @@ Runs<Cpu> segment_rows(const Image<float, Cpu>& image, std::int64_t first, std::
   return list_runs({width, end - first}, words.data(), mark_rows, where);
 }
 
-/// Appends the runs of row y that share a pixel with a run of `near`, or all of them if it is null.
+/// Appends the runs of row y to `to`. If `near` is not null, appends only runs that share a pixel with a run of `near`.
 void append_row(std::span<const Run> row, std::int32_t y, const Runs<Cpu>* near, std::vector<Run>& to) {
   std::span<const Run> others;
   if (near != nullptr) others = {near->runs.data() + near->row_begin[y], near->runs.data() + near->row_begin[y + 1]};
@@ -111,7 +113,8 @@ void append_row(std::span<const Run> row, std::int32_t y, const Runs<Cpu>* near,
   }
 }
 
-/// As segment(), for an image that is not in memory as a whole: the foreground of a few rows at a time.
+/// As segment(), for an image whose rows are computed on demand (stages/core/rows_on_demand.hpp). Marks the foreground
+/// of a few rows at a time, to save memory.
 template <class Begin>
 Runs<Cpu> segment_on_demand(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where,
                             const Runs<Cpu>* near) {
@@ -133,8 +136,9 @@ Runs<Cpu> segment_on_demand(const Image<float, Cpu>& image, const Begin& begin, 
   return all;
 }
 
-/// Finds the runs above the levels. begin() is called once for each piece of rows. It returns a function that maps a
-/// row y to the level with which mark() compares the row. `near` is as in find_runs().
+/// Finds the runs of pixels above their levels. begin() is called once for each group of rows that a thread handles.
+/// begin() must return a function that converts a row's index y to the OneLevel or EachLevel of the row. `near` is as
+/// in find_runs().
 template <class Begin>
 Runs<Cpu> segment(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where, const Runs<Cpu>* near) {
   if (is_on_demand(image)) return segment_on_demand(image, begin, where, near);

@@ -16,16 +16,17 @@ namespace srcextract {
 
 /// The levels for detection and measurement, in pixel values.
 struct Levels {
-  double detection = 0;   ///< pixels strictly above it belong to a source
-  double background = 0;  ///< subtracted from every pixel that is measured
-  double sigma = 0;       ///< noise of one pixel
-  /// Used if the noise of every pixel is known: a pixel then belongs to a source if it is above zero_point + in_noise
-  /// times its noise.
+  double detection = 0;   ///< pixels strictly above this level belong to a source
+  double background = 0;  ///< subtracted from every pixel when sources are measured
+  double sigma = 0;       ///< noise of a pixel, if all pixels have the same noise
+  /// Used if pixels have different noise: a pixel belongs to a source if its value is above zero_point + in_noise times
+  /// its noise.
   double zero_point = 0, in_noise = 0;
-  double noise_scale = 1;  ///< factor that converts the root of a pixel's variance to its noise
-  /// The analysis threshold for the noise of the image as a whole; infinite: the same as `detection`.
+  double noise_scale = 1;  ///< factor by which the rms of a pixel, given by a map, is multiplied to get its noise
+  /// The level for the analysis threshold (ANALYSIS_THRESH of SExtractor), if all pixels have the noise `sigma`. If
+  /// infinite, the analysis threshold is the same as the detection threshold.
   double analysis = std::numeric_limits<double>::infinity();
-  double analysis_in_noise = 0;  ///< for the analysis threshold, as in_noise; used if `analysis` is finite
+  double analysis_in_noise = 0;  ///< as in_noise, but for the analysis threshold; used if `analysis` is finite
 
   bool operator==(const Levels&) const = default;
 };
@@ -42,34 +43,36 @@ inline void record_fields(const Levels& levels, FieldRecorder& to) {
   to.value("analysis level in units of noise", levels.analysis_in_noise);
 }
 
-/// Computes the levels for a threshold in the configuration's units on an image with this background
-/// (stages/detect/detection_levels.hpp). `detected` is the background of the image in which sources are found; only
-/// thresholds in detection_sigma use it. If check_background would refuse the background, the detection level is above
-/// all pixels.
+/// Computes the levels for a threshold in units of config.detection.threshold_unit
+/// (stages/detect/detection_levels.hpp). `background` is the background of the measured image, `detected` that of the
+/// image in which sources are found. `detected` is used only if the unit is detection_sigma. If check_background()
+/// would throw for the background, the detection level is infinite, so no pixel is above it.
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
                                   double threshold, const Settings& config, const Cpu& where);
 Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Value<Background, Gpu>& detected,
                                   double threshold, const Settings& config, const Gpu& where);
 
-/// The levels for the configured threshold, if sources are found in the measured image itself.
+/// Computes the levels for the configured threshold, if sources are found and measured in the same image.
 template <class Where>
 Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, const Settings& config,
                                     const Where& where) {
   return resolve_levels(background, background, config.detection.threshold, config, where);
 }
 
-/// Throws NoSky, an Error{input}, if every pixel is masked. Also throws it if the level or the noise is needed and
-/// unknown: no mesh is good, or sigma is 0.
+/// Throws NoSky, an Error{input}, if every pixel is masked. Also throws NoSky if the settings need the sky level or the
+/// noise, but in every mesh more than half of the pixels are masked. Also throws NoSky if the settings need the noise,
+/// but sigma is 0.
 void check_background(const Background& background, const Settings& config);
 
-/// Finds the runs of pixels strictly above `levels.detection`. Masked pixels are never in a run. `near`: where rows are
-/// made on demand, only runs that share a pixel with one of these are listed, as memory for all runs may be short.
+/// Finds the runs (maximal stretches of a row) of pixels strictly above `levels.detection`. Masked pixels are never in
+/// a run. If the image's rows are computed on demand and `near` is not null, lists only runs that share a pixel with a
+/// run of `near`, since all runs may take too much memory.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where,
                     const Runs<Cpu>* near = nullptr);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Gpu& where);
 
-/// As find_runs() above. With the bright pixels known, a device reads only the parts of the image that may be above the
-/// level.
+/// As find_runs() above. `bright` says which parts of the image may have pixels above the level. A device reads only
+/// these parts; the host ignores `bright`.
 inline Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const BrightQuads<Cpu>&,
                            const Cpu& where, const Runs<Cpu>* near = nullptr) {
   return find_runs(image, levels, where, near);
@@ -78,14 +81,15 @@ Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& le
                     const Gpu& where);
 
 /// Finds the runs of pixels strictly above levels.zero_point + levels.in_noise * rms, computed in double and rounded
-/// once to float. rms is the noise of the mesh at the pixel, times levels.noise_scale.
+/// once to float. rms is the noise that the mesh gives for the pixel, times levels.noise_scale.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const SkyMesh<Cpu>& noise,
                     const Cpu& where, const Runs<Cpu>* near = nullptr);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const SkyMesh<Gpu>& noise,
                     const Gpu& where);
 
-/// Finds runs by the variance of each pixel, given in a map of the image's shape. The root of the variance (in float),
-/// times levels.noise_scale, is the pixel's noise. Pixels that are masked in the map are in no run.
+/// As above, with the noise from the variance of each pixel, in a map of the image's shape. The square root of the
+/// variance (in float), times levels.noise_scale, is the pixel's noise. Pixels that are masked in the map are in no
+/// run.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Image<float, Cpu>& variance,
                     const Cpu& where, const Runs<Cpu>* near = nullptr);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Image<float, Gpu>& variance,

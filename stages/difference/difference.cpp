@@ -11,11 +11,11 @@ namespace srcextract {
 
 namespace {
 
-/// Number of pixels that a thread takes at a time.
+/// Number of pixels that a thread handles at a time.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 
-// The parameters (`ratio`, `subtraction`) are passed by value. The output cannot alias a copy, so compilers turn the
-// loops into vectors.
+// The parameters `ratio` and `subtraction` are passed by value. Stores to the output cannot change a copy, so compilers
+// turn the loops into vector code.
 
 SRCEXTRACT_VECTOR_CLONES
 void divide_piece(const float* reference, const float* fresh, std::int64_t count, FluxRatio ratio, float* out) {

@@ -8,10 +8,11 @@
 
 namespace srcextract {
 
-/// The least r / sigma_r + n / sigma_n of a pixel whose ratio n / r is used: reference r, new frame n.
+/// A ratio n / r is used only if r / sigma_r + n / sigma_n exceeds this value. r is the pixel of the reference and n
+/// that of the new frame, both minus their skies.
 inline constexpr double bright_pixel = 20;
 
-/// Computes the ratio new / reference of a pixel, both above their skies. The result is masked if the pixel is too
+/// Computes the ratio new / reference of a pixel, both minus their skies. The result is masked if the pixel is too
 /// faint (bright_pixel).
 struct FluxRatio {
   double reference_sky, reference_sigma;
@@ -32,18 +33,17 @@ struct FluxRatio {
   }
 };
 
-/// The options of a subtraction.
 struct Matching {
   bool flux, background;
-  double gain;  ///< in e-/count; 0: no noise is computed
+  double gain;  ///< in e-/count; 0 if the noise is not needed
 };
 
 /// Computes a pixel of the difference, and the variance of its noise.
 struct Subtraction {
   double scale;                       ///< factor of the reference
   double reference_sky, fresh_sky;    ///< levels of the skies
-  double reference_zero, fresh_zero;  ///< values to subtract: the levels, or 0
-  double variance_of_flux;            ///< photon variance per unit of flux, divided by the variance of the sky
+  double reference_zero, fresh_zero;  ///< values that are subtracted: the levels of the skies, or 0
+  double variance_of_flux;            ///< photon variance per count of flux, divided by the variance of the sky
 
   SRCEXTRACT_HOST_DEVICE Subtraction(const Background& reference, const Background& fresh, const Background& ratios,
                                      const Matching& match)
@@ -63,11 +63,11 @@ struct Subtraction {
                     scale * (static_cast<double>(reference) - reference_zero));
   }
 
-  /// The variance of a pixel of the difference, divided by the variance of the sky.
+  /// Returns the variance of a pixel of the difference, divided by the variance of the sky.
   SRCEXTRACT_HOST_DEVICE float noise(float reference, float fresh) const {
     const double r = static_cast<double>(reference) - reference_sky;
     const double n = static_cast<double>(fresh) - fresh_sky;
-    // A masked pixel is NaN, so it is not below 0 and stays masked.
+    // The comparisons are false for masked pixels, which are NaN, so that masked pixels stay masked.
     const double flux = (n < 0 ? 0 : n) + scale * scale * (r < 0 ? 0 : r);
     return pixel_of(1 + flux * variance_of_flux);
   }

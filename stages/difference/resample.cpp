@@ -10,13 +10,14 @@ namespace srcextract {
 
 namespace {
 
-/// Number of rows that a thread takes at a time: the distance between two rows of nodes of the map.
+/// Number of rows that a thread handles at a time: the distance between two rows of nodes of a PixelMap.
 constexpr std::int64_t rows_per_piece = PixelMap::step;
 
-/// Number of pixels of a row between two columns of nodes; these pixels are computed together as vectors.
+/// Number of pixels of a row between two columns of nodes. All of these pixels are computed at the same time in vector
+/// registers.
 constexpr int lanes = PixelMap::step;
 
-/// Positions of several pixels along one axis: the index of the pixel before, and the fraction beyond it.
+/// The AxisPlace of several pixels, member by member.
 struct AxisSamples {
   double pixel[lanes];
   double fraction[lanes];
@@ -28,7 +29,7 @@ struct AxisSamples {
   }
 };
 
-/// Computes the first `count` pixels between two columns of nodes.
+/// Computes the first `count` pixels of a row between two columns of nodes.
 template <class Kernel>
 inline void resample_piece(const ImageView& image, const MapPiece& positions, int count, float* out) {
   AxisSamples x, y;
@@ -43,7 +44,8 @@ inline void resample_piece(const ImageView& image, const MapPiece& positions, in
   }
 }
 
-/// Flattened, so that all called functions are compiled for the same processor.
+/// The attribute flatten makes the compiler inline all called functions, so that they are also compiled for each kind
+/// of processor.
 template <class Kernel>
 SRCEXTRACT_VECTOR_CLONES [[gnu::flatten]] void resample_row(const ImageView& image, const MapView& map, std::int64_t y,
                                                             std::int64_t width, float* out) {

@@ -9,31 +9,32 @@
 
 namespace srcextract {
 
-/// A position in an image in pixels; the centre of the first pixel is 0.
+/// A position in an image, in pixels. The centre of the first pixel has the coordinates (0, 0).
 struct Position {
   double x, y;
 };
 
-/// A PixelMap in the memory of the back end.
+/// Pointers to the nodes of a PixelMap, in the memory of host or device.
 struct MapView {
   std::int64_t nodes_per_row;
   const double* x;
   const double* y;
 };
 
-/// The positions in the image that the map gives for the two ends of a piece of a row, between two columns of nodes.
+/// The positions in the image that a PixelMap gives for both ends of a piece of a row: the pixels between two columns
+/// of nodes.
 struct MapPiece {
   Position left, right;
 
-  /// The position, by linear interpolation, of the pixel `column` columns right of the left node.
+  /// Returns the position of the pixel that is `column` columns to the right of the left node, by linear interpolation.
   SRCEXTRACT_HOST_DEVICE Position at(std::int64_t column) const {
     const double share = static_cast<double>(column) / PixelMap::step;
     return {left.x + (right.x - left.x) * share, left.y + (right.y - left.y) * share};
   }
 };
 
-/// Returns the part of row y between the columns `node_column` and `node_column` + 1 of the nodes. The nodes above and
-/// below the row give the values at its ends.
+/// Returns the piece of row y between the columns `node_column` and `node_column` + 1 of the nodes. The positions at
+/// the two ends are interpolated linearly between the nodes above and below.
 SRCEXTRACT_HOST_DEVICE inline MapPiece piece_of(const MapView& map, std::int64_t node_column, std::int64_t y) {
   const std::int64_t above = y / PixelMap::step * map.nodes_per_row + node_column;
   const std::int64_t below = above + map.nodes_per_row;
@@ -45,8 +46,8 @@ SRCEXTRACT_HOST_DEVICE inline MapPiece piece_of(const MapView& map, std::int64_t
           {between(map.x, above + 1, below + 1), between(map.y, above + 1, below + 1)}};
 }
 
-/// A position along an axis: the index of the pixel at or before it, and the distance beyond that pixel, 0 <= fraction
-/// < 1. NaN: no position.
+/// A position along an axis: the index of the pixel at or before the position, and the distance from that pixel, 0 <=
+/// fraction < 1. Both are NaN if there is no position.
 struct AxisPlace {
   double pixel;
   double fraction;
@@ -54,8 +55,9 @@ struct AxisPlace {
   SRCEXTRACT_HOST_DEVICE double nearest() const { return fraction >= 0.5 ? pixel + 1 : pixel; }
 };
 
-/// A position this near to the centre of a pixel is moved to the centre, where the weights of lanczos3 would be 0 / 0.
-/// The distance is far below the alignment error of frames, and above the rounding of a projection and its inverse.
+/// A position within this distance, in pixels, of the centre of a pixel is moved to the centre. Without this, weights
+/// of lanczos3 would be 0 / 0 at the centre. The distance is far below the alignment error of frames, and above the
+/// rounding errors of coordinate transformations.
 inline constexpr double on_pixel = 0x1p-20;
 
 SRCEXTRACT_HOST_DEVICE inline AxisPlace place_of(double position) {
@@ -66,7 +68,7 @@ SRCEXTRACT_HOST_DEVICE inline AxisPlace place_of(double position) {
 }
 
 /// The weights of the pixels around a position along one axis, up to a common factor. Weight k is first[k * stride],
-/// since the CPU computes the weights of several positions together.
+/// since the weights of several positions are computed at the same time and stored alternately.
 struct Weights {
   const double* first;
   std::int64_t stride;
@@ -84,17 +86,17 @@ struct Bilinear {
   }
 };
 
-/// The Lanczos kernel: sinc times a window, three lobes on either side. For a position at fraction f between pixels 0
-/// and 1, pixel k = -2 ... 3 is at distance t = f - k and has the weight
+/// The Lanczos kernel with three lobes on either side: sinc times a window. For a position at the fraction f between
+/// pixels 0 and 1, pixel k (-2 to 3) has the distance t = f - k and the weight
 ///   sinc(t) sinc(t / 3) = 3 sin(pi t) sin(pi t / 3) / (pi t)^2.
-/// |sin(pi t)| is the same for all six pixels, and (-1)^k sin(pi t / 3) takes only three values. Multiplying by the
-/// product of all t^2 removes the quotient.
+/// |sin(pi t)| is the same for all six pixels, and (-1)^k sin(pi t / 3) has only three different values. The weights
+/// are only needed up to a common factor. Multiplication by the product of all t^2 removes the division.
 struct Lanczos3 {
   static constexpr int taps = 6;
   static constexpr int before = 2;
 
   SRCEXTRACT_HOST_DEVICE static void weigh(double fraction, double* weight, std::int64_t stride) {
-    // Series of sin and cos of pi u / 3, exact to the last bit but one, for |u| <= 1/2.
+    // Series of sin(pi u / 3) and cos(pi u / 3) for |u| <= 1/2, exact except for the last bit.
     const double u = fraction - 0.5;
     const double s = u * u;
     const double sine =
@@ -110,12 +112,13 @@ struct Lanczos3 {
                   s * (0.0018316361712682984 -
                        s * (3.586810400226996e-5 -
                             s * (4.3704197175251164e-7 - s * (3.6308344847385187e-9 - s * 2.1877228333456834e-11))))));
-    // (-1)^k sin(pi t / 3), where pi t / 3 = pi u / 3 + 150, 90, 30, -30, -90, -150 degrees.
+    // Values of (-1)^k sin(pi t / 3). For the six pixels, pi t / 3 is pi u / 3 + 150, 90, 30, -30, -90 and -150
+    // degrees.
     const double half_cosine = 0.5 * cosine;
     const double other = 0.8660254037844386 * sine;
     const double lobe[3] = {half_cosine - other, -cosine, half_cosine + other};
 
-    double below[taps];  // product of t over all pixels before this one
+    double below[taps];  // product of t over all pixels before pixel k
     below[0] = 1;
     for (int k = 1; k < taps; ++k) below[k] = below[k - 1] * (fraction + (before + 1 - k));
     double above = 1;
@@ -128,13 +131,13 @@ struct Lanczos3 {
   }
 };
 
-/// An image in the memory of the back end.
+/// Pointer to the pixels of an image in the memory of host or device, and the image's shape.
 struct ImageView {
   const float* pixels;
   Shape shape;
 
   SRCEXTRACT_HOST_DEVICE float at(std::int64_t x, std::int64_t y) const { return pixels[y * shape.width + x]; }
-  /// Whether (x, y) is a pixel of the image; false for NaN.
+  /// Whether (x, y) is a pixel of the image; false if x or y is NaN.
   template <class T>
   SRCEXTRACT_HOST_DEVICE bool contains(T x, T y) const {
     return x >= 0 && x < static_cast<T>(shape.width) && y >= 0 && y < static_cast<T>(shape.height);
@@ -148,7 +151,8 @@ SRCEXTRACT_HOST_DEVICE double sum_of(const Weights& weights) {
   return sum;
 }
 
-/// The weighted sum of taps x taps pixels, which must all be in the image. `first` is the pixel with the least x and y.
+/// Returns the weighted sum of taps x taps pixels, all of which must be in the image. `first` points to the pixel of
+/// least x and y.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE double weighted_sum(const float* first, std::int64_t width, const Weights& x, const Weights& y) {
   double column[Kernel::taps] = {};
@@ -160,8 +164,8 @@ SRCEXTRACT_HOST_DEVICE double weighted_sum(const float* first, std::int64_t widt
   return sum;
 }
 
-/// The weighted mean of those pixels that are in the image and not masked. The result is masked if they have less than
-/// a quarter of the total weight `all`.
+/// Returns the weighted mean of the pixels that are in the image and not masked. The result is masked if their weights
+/// have a sum of less than a quarter of `all`, the sum of all weights.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE float mean_of_unmasked(const ImageView& image, std::int64_t first_x, std::int64_t first_y,
                                               const Weights& x, const Weights& y, double all) {
@@ -180,7 +184,7 @@ SRCEXTRACT_HOST_DEVICE float mean_of_unmasked(const ImageView& image, std::int64
   return left >= 0.25 * all ? pixel_of(sum / left) : masked_pixel;
 }
 
-/// Computes one pixel of resample(): the image at a position, from the weights along both axes.
+/// Computes one pixel of resample(): interpolates the image at a position, with the given weights along both axes.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE float interpolate(const ImageView& image, const AxisPlace& x, const AxisPlace& y,
                                          const Weights& along_x, const Weights& along_y) {

@@ -15,14 +15,13 @@ std::size_t parameters_of(const std::vector<Fitted>& of) {
   return parameters;
 }
 
-/// to[i] += by * of[i], for `count` elements.
 void add_multiple(const double* of, double by, std::size_t count, double* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] += by * of[i];
 }
 
 }  // namespace
 
-/// Makes room for all parameters, and computes the inverses of l11 and l22 that derive() needs.
+/// Sets the size of the arrays for derivatives, and computes 1 / l11 and 1 / l22 of each Gaussian for derive().
 void BlockFit::prepare(const std::vector<Fitted>& of) {
   derivative_.resize(parameters_of(of));
   active_.resize(derivative_.size());
@@ -30,8 +29,8 @@ void BlockFit::prepare(const std::vector<Fitted>& of) {
   for (const Fitted& one : of) inverse_.push_back({1 / one.now.l11, 1 / one.now.l22});
 }
 
-/// Fills derivative_ with the non-zero derivatives of the model at pixel i, and active_ with the parameters that they
-/// belong to. Sets `model` to the model's value. Returns their number.
+/// Fills derivative_ with the non-zero derivatives of the model at pixel i, and active_ with the indices of their
+/// parameters. Sets `model` to the model's value. Returns the number of these derivatives.
 std::size_t BlockFit::derive(const FitPixels& pixels, std::size_t i, const std::vector<Fitted>& of, double& model) {
   std::size_t active = 0, first = 0;
   model = 0;
@@ -99,8 +98,8 @@ bool BlockFit::is_allowed(const Fitted& one) const {
   return spread.axis(-1) >= limits_.narrowest && spread.axis(1) <= limits_.widest;
 }
 
-/// Sets `to` to `from` moved by a trial step with this damping. Returns false if the equations are singular or the step
-/// leads beyond the limits.
+/// Sets `to` to `from` plus a trial step with this damping. Returns false if the equations are singular or the step
+/// exceeds a limit.
 bool BlockFit::step(const std::vector<Fitted>& from, double damping, std::vector<Fitted>& to) {
   damped_ = sums_.normal;
   for (std::size_t i = 0; i < damped_.size(); ++i) damped_.at(i, i) *= 1 + damping;
@@ -127,7 +126,8 @@ bool BlockFit::step(const std::vector<Fitted>& from, double damping, std::vector
 }
 
 std::int64_t BlockFit::fit(const FitPixels& pixels, std::vector<Fitted>& of) {
-  // enough: smaller relative changes of chi2 end the fit; they are a thousandth of the errors of the results.
+  // `enough` is the relative change of chi2 below which the fit ends. Parameters then change by about a thousandth of
+  // their errors.
   constexpr double enough = 1e-6, least_damping = 1e-12, most_damping = 1e9;
   double damping = 1e-3;
   add_up(pixels, of, sums_);
@@ -170,7 +170,7 @@ bool BlockFit::find_covariance(const FitPixels& pixels, const std::vector<Fitted
 
 namespace {
 
-/// Adds J_i (sum of correlation times J_k)' and its transpose to `sums`, for pixel i and its correlated pixels k.
+/// Adds a b' + b a' to `sums`, where a is `one` and b is `of_others`.
 void add_pair(const double* one, const double* of_others, std::size_t columns, SymmetricMatrix& sums) {
   for (std::size_t a = 0; a < columns; ++a) {
     double* const row = sums.row(a);
@@ -187,7 +187,8 @@ void add_correlated(const std::vector<std::int32_t>& x, const std::vector<std::i
   std::vector<double> others(columns);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double* const one = j.data() + i * columns;
-    for (std::size_t a = 0; a < columns; ++a) others[a] = one[a] / 2;  // the pixel itself, which add_pair adds twice
+    // The product of the pixel with itself, which add_pair() adds twice.
+    for (std::size_t a = 0; a < columns; ++a) others[a] = one[a] / 2;
     for (std::size_t k = i + 1; k < x.size() && y[k] - y[i] <= reach; ++k) {
       const std::int32_t dx = x[k] - x[i];
       if (dx < -reach || dx > reach) continue;

@@ -11,47 +11,51 @@
 
 namespace srcextract {
 
-/// A Gaussian that is fitted.
+/// A Gaussian that is fitted: its parameters at the start of the fit, and now.
 struct Fitted {
-  Gaussian start, now;     ///< peaks in units of the island's noise
-  bool free_shape = true;  ///< false: the shape is not fitted
-  std::int16_t flags = 0;  ///< fit_flag
+  Gaussian start, now;     ///< the peaks are in units of FitIsland::noise()
+  bool free_shape = true;  ///< whether the shape is fitted, too
+  std::int16_t flags = 0;  ///< bits of fit_flag
 
   std::size_t parameters() const { return free_shape ? 6 : 3; }
 };
 
-/// Limits of the parameters of a fit. A trial step beyond a limit is refused.
+/// Limits of the parameters of a fit. A trial step beyond a limit is rejected.
 struct FitLimits {
-  double narrowest = 0;  ///< of the variance along the minor axis
-  double widest = 0;     ///< of the variance along the major axis
-  double farthest = 0;   ///< how far a centre may move from its start, in pixels, or half its full width if larger
+  double narrowest = 0;  ///< least variance along the minor axis, in squared pixels
+  double widest = 0;     ///< largest variance along the major axis, in squared pixels
+  /// Largest distance of a centre from its start along x or y, in pixels. If half of the start's full width at half
+  /// maximum is larger, half of the width is the limit.
+  double farthest = 0;
   std::int64_t rounds = 40;
 };
 
-/// Sums over pixels: the matrix and right side of the normal equations, and the sum of squared residuals.
+/// The normal equations of a fit, which are sums over pixels, and the sum of squared residuals.
 struct FitSums {
   SymmetricMatrix normal;
   std::vector<double> right;
   double chi2 = 0;
 };
 
-/// Fits several Gaussians together to pixels by least squares with equal weights (Levenberg 1944, Marquardt 1963). All
-/// sums are over the pixels in their order, so results depend on nothing else.
+/// Fits several Gaussians together to pixels by least squares with equal weights (Levenberg 1944, Marquardt 1963). Sums
+/// add pixels in their given order, so results are reproducible to the last bit.
 class BlockFit {
  public:
   explicit BlockFit(const FitLimits& limits) : limits_(limits) {}
 
-  /// Fits the Gaussians `of`, starting from their present parameters. Returns the number of trial steps if the fit
-  /// converged, else limits.rounds.
+  /// Fits the Gaussians `of`, starting from Fitted::now. Returns the number of trial steps if the fit converged, else
+  /// limits.rounds.
   std::int64_t fit(const FitPixels& pixels, std::vector<Fitted>& of);
 
-  /// The sum of squared residuals in units of the noise^2, after fit() or find_covariance().
+  /// The sum of squared residuals, in units of FitIsland::noise() squared. May be called only after fit() or
+  /// find_covariance().
   double chi2() const { return sums_.chi2; }
 
-  /// Computes the covariance of the parameters of all Gaussians; pixels.noise must be set. The parameters are, in
-  /// order: peak, x, y, and for free shapes ln l11, l21, ln l22. With derivatives J, noise covariance C and normal
-  /// equations N = J'J the covariance is N^-1 J'C J N^-1. The fit has equal weights, but the noise of neighbouring
-  /// pixels is correlated (the sandwich estimate; White 1980). Returns false if the equations are singular.
+  /// Computes the covariance of the parameters of all Gaussians. pixels.noise must be set. The parameters of a Gaussian
+  /// are, in this order: peak, x, y, and if the shape is free ln l11, l21, ln l22. The covariance is N^-1 J'C J N^-1,
+  /// where J are the derivatives of the model, N = J'J, and C is the covariance of the pixels' noise. This form (the
+  /// sandwich estimate; White 1980) is necessary since the fit has equal weights, but the noise of neighbouring pixels
+  /// is correlated. Returns false if the equations are singular.
   bool find_covariance(const FitPixels& pixels, const std::vector<Fitted>& of, const NoiseCorrelation& correlation,
                        SymmetricMatrix& covariance);
 
@@ -68,12 +72,12 @@ class BlockFit {
   SymmetricMatrix damped_;
   std::vector<double> step_;
   std::vector<std::array<double, 2>> inverse_;  ///< 1 / l11 and 1 / l22 of each Gaussian
-  std::vector<double> derivative_;              ///< of a pixel, by parameter
-  std::vector<std::size_t> active_;             ///< parameters whose derivative is not 0 there
+  std::vector<double> derivative_;              ///< derivatives of the model at one pixel by the parameters in active_
+  std::vector<std::size_t> active_;             ///< indices of the parameters whose derivative is not 0 at this pixel
 };
 
-/// Adds J'C J to `sums`, for derivatives `j` (`columns` per pixel) and the correlation C of the noise of pixels, which
-/// are in raster order. Each row of J must already be multiplied by its pixel's noise.
+/// Adds J'C J to `sums`, where C is the correlation of the noise. The pixels (x, y) must be in raster order. `j` has
+/// the matrix J, `columns` elements per pixel, which must already be multiplied by the pixel's noise.
 void add_correlated(const std::vector<std::int32_t>& x, const std::vector<std::int32_t>& y,
                     const std::vector<double>& j, std::size_t columns, const NoiseCorrelation& correlation,
                     SymmetricMatrix& sums);

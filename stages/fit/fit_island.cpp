@@ -21,7 +21,8 @@ double squared(double x) {
   return x * x;
 }
 
-/// Divides Gaussians into blocks of at most block_size: the brightest one that is left, with its nearest neighbours.
+/// Divides Gaussians into blocks of at most block_size, as indices in `all`. Each block has the brightest Gaussian that
+/// is in no earlier block, and its nearest neighbours.
 std::vector<Members> blocks_of(const std::vector<Fitted>& all) {
   Members left(all.size());
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
@@ -41,14 +42,13 @@ std::vector<Members> blocks_of(const std::vector<Fitted>& all) {
   return blocks;
 }
 
-/// The largest residual of an island.
+/// The position and value of an island's largest residual that is not near the centre of a Gaussian.
 struct Excess {
   std::int32_t x = 0, y = 0;
-  double value = 0;  ///< in units of the noise there
-  double rms = 0;    ///< of all the island's residuals, in units of the noise
+  double value = 0;  ///< residual in units of the pixel's noise
+  double rms = 0;    ///< rms of all residuals of the island, in units of the noise
 };
 
-/// The fit of one island.
 class IslandFit {
  public:
   IslandFit(const FitMap& map, const FitIsland& island, const FitRule& rule) : map_(map), island_(island), rule_(rule) {
@@ -74,9 +74,10 @@ class IslandFit {
   }
 
  private:
-  /// Fits until all Gaussians are plausible. An implausible Gaussian is first given the shape of the beam; if it stays
-  /// implausible, it is dropped. In the first attempts only the faintest such Gaussian is handled, since it may have
-  /// spoiled the others, later all of them.
+  /// Repeats the fit until all Gaussians are plausible. An implausible Gaussian (is_unlikely) is first given the shape
+  /// of the beam. A Gaussian that remains implausible is removed. The first four attempts handle only the faintest
+  /// implausible Gaussian, since this Gaussian may have disturbed the fit of the others. Later attempts handle all
+  /// implausible Gaussians.
   void settle() {
     constexpr int most_attempts = 8, attempts_for_one = 4;
     for (int attempt = 0; attempt < most_attempts && !out_.of.empty(); ++attempt) {
@@ -89,10 +90,10 @@ class IslandFit {
         bad = {*std::ranges::min_element(bad, {}, [&](std::size_t i) { return out_.of[i].now.peak; })};
       for (std::size_t k = bad.size(); k-- > 0;) restrain(bad[k]);
     }
-    fit_all();  // those that the last attempt has restrained
+    fit_all();  // the last attempt has changed Gaussians
   }
 
-  /// Gives a Gaussian the shape of the beam, or drops it if it already has the beam's shape.
+  /// Gives a Gaussian the shape of the beam, or removes it if it already has this shape.
   void restrain(std::size_t i) {
     Fitted& one = out_.of[i];
     if (one.free_shape) {
@@ -128,8 +129,8 @@ class IslandFit {
       for (std::size_t b = 0; b < blocks.size(); ++b) fit_block(blocks[b], pixels_[b]);
   }
 
-  /// Fits the Gaussians of a block to the map minus all other Gaussians. The choice of pixels follows the fitted shapes
-  /// in up to four rounds.
+  /// Fits the Gaussians of a block to the map minus all other Gaussians. The pixels that are fitted depend on the
+  /// Gaussians' shapes. The fit is therefore repeated, at most four times, until the set of pixels stays the same.
   void fit_block(const Members& members, FitPixels& pixels) {
     constexpr int most_choices = 4;
     std::vector<Fitted> of;
@@ -186,7 +187,8 @@ class IslandFit {
     return most;
   }
 
-  /// By which factor a residual is larger than the beam, from the number of pixels above half of its largest value.
+  /// Returns the ratio of the residual's area to that of the beam, at least 1, from the number of pixels above half of
+  /// the largest residual.
   double growth_of(const Excess& excess) const {
     std::int64_t area = 0;
     island_.for_each_pixel([&](std::int32_t x, std::int32_t y) {
@@ -196,8 +198,8 @@ class IslandFit {
     return std::max(1.0, static_cast<double>(area) / (std::numbers::ln2 * rule_.beam_pixels));
   }
 
-  /// Adds a Gaussian at the largest residual, if it is large enough. If that does not lower the rms of the residuals,
-  /// the Gaussian is taken back. Returns false if none was added.
+  /// Adds a Gaussian at the largest residual, if the residual is large enough. The Gaussian is removed again if the rms
+  /// of the residuals does not fall. Returns whether a Gaussian was added and kept.
   bool add_one() {
     const Excess excess = largest_residual();
     const double least = excess.rms < 1.5 ? rule_.seeds.least : rule_.seeds.threshold;
@@ -219,8 +221,8 @@ class IslandFit {
     return false;
   }
 
-  /// Combines the covariances of all blocks into one matrix. If one of them cannot be computed, all Gaussians are
-  /// removed.
+  /// Combines the covariances of all blocks into one matrix. If the covariance of a block cannot be computed, all
+  /// Gaussians are removed.
   void find_covariance() {
     std::vector<std::size_t> first;
     std::size_t parameters = 0;

@@ -16,35 +16,37 @@ namespace srcextract {
 
 /// A plane of a cube, with fluxes measured in it for Gaussians and sources that were fitted in another image.
 struct MeasuredPlane {
-  std::int64_t plane = 0;       ///< its number in the file, from 1
-  std::int64_t channel = 0;     ///< from 1
+  std::int64_t plane = 0;       ///< number of the plane in the file, from 1
+  std::int64_t channel = 0;     ///< number of the frequency channel, from 1
   int stokes = 1;               ///< 1 to 4: I, Q, U, V
-  double frequency = 0;         ///< in Hz; 0: not known
-  double major = 0, minor = 0;  ///< full widths of its beam, in arcseconds
+  double frequency = 0;         ///< in Hz; 0 if not known
+  double major = 0, minor = 0;  ///< full widths at half maximum of the plane's beam, in arcseconds
   double angle = 0;             ///< position angle of the beam in degrees, from north through east
-  double noise = 0;             ///< of a pixel, in pixel values
+  double noise = 0;             ///< noise of a pixel, in pixel values
   double noise_area = 0;        ///< area of the noise's autocorrelation, divided by the beam's area
-  std::string left_out = {};    ///< reason why the plane was not measured; empty: it was measured
+  std::string left_out = {};    ///< reason why the plane was not measured; empty if the plane was measured
   PlaneFluxes gaussians = {},
-              sources = {};  ///< fluxes in the order of the rows, in Jy or without unit; empty if left out
+              /// Fluxes in the order of FittedIslands::gaussians and FittedIslands::sources, in Jy, or without unit if
+              /// PixelBeam::to_jansky is 0. Empty if the plane was not measured.
+      sources = {};
 };
 
-/// The Gaussians and sources of all islands, in the order of the islands. A Gaussian's source number is the row of its
-/// source in `sources`, from 1.
+/// The Gaussians and sources of all islands (connected sets of pixels above the threshold), in the order of the
+/// islands. ComponentRow::source of a Gaussian is the index of its source in `sources`, plus 1.
 struct FittedIslands {
   std::vector<ComponentRow> gaussians, sources;
   PixelBeam beam;
-  Shape shape;                                  ///< of the image
-  double noise_area = 0;                        ///< area of the noise's autocorrelation, divided by the beam's area
-  bool area_measured = false;                   ///< else fit.noise_area gives it
-  std::optional<Reliability> reliability = {};  ///< set if fit.reliability asks for it
-  std::vector<MeasuredPlane> channels;          ///< if fit.channels asks for them
-  std::vector<MeasuredPlane> polarised;         ///< planes of Q, U, V, if fit.stokes asks for them
+  Shape shape;                 ///< shape of the image
+  double noise_area = 0;       ///< area of the noise's autocorrelation, divided by the beam's area
+  bool area_measured = false;  ///< true if noise_area was measured, false if noise_area is the setting fit.noise_area
+  std::optional<Reliability> reliability = {};  ///< set if fit.reliability is true
+  std::vector<MeasuredPlane> channels;          ///< the frequency channels, if fit.channels is true
+  std::vector<MeasuredPlane> polarised;         ///< the planes of Stokes Q, U and V, if fit.stokes is true
 };
 
-/// Fits Gaussians to every island separately, so that rows do not depend on the number of threads. `islands` is the
-/// number of islands. Every island has a row in `sources`; if no fit is possible, the row has moments of its pixels.
-/// Requires Settings::resources to have a beam. Gaussians, deconvolution and grouping: docs/radio.md.
+/// Fits Gaussians to every island separately, so that results do not depend on the number of threads. `islands` is the
+/// number of islands. Every island has at least one row in `sources`; if no fit is possible, the row has moments of the
+/// island's pixels. config.resources.beam must be set. The method is described in docs/radio.md.
 FittedIslands fit_islands(const FitMap& map, std::int64_t islands, const Settings& config, const Cpu& where);
 
 }  // namespace srcextract

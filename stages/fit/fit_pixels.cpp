@@ -10,18 +10,19 @@
 namespace srcextract {
 namespace {
 
-/// Pixels [begin, end) of a row.
+/// The pixels of row y in the columns [begin, end).
 struct RowPart {
   std::int32_t y, begin, end;
 };
 
-/// Appends the rows of the ellipse d' K^-1 d < reach of a Gaussian that are within the image.
+/// Appends the rows of the ellipse d' K^-1 d < reach around the Gaussian's centre, where K is the Gaussian's shape.
+/// Parts outside of the image are left out.
 void add_ellipse(const Gaussian& g, double reach, const Shape& shape, std::vector<RowPart>& to) {
   const GaussianShape spread = g.spread();
   const double height = std::sqrt(reach * spread.yy);
   const auto first = std::max(0.0, std::ceil(g.y - height)), last = std::min<double>(shape.height - 1.0, g.y + height);
   for (double y = first; y <= last; y += 1) {
-    // The chord of the ellipse in row dy has its middle at dx = dy Kxy / Kyy.
+    // In the row at the distance dy from the centre, the middle of the ellipse is at dx = dy Kxy / Kyy.
     const double dy = y - g.y, left = reach - dy * dy / spread.yy;
     if (!(left > 0)) continue;
     const double middle = g.x + dy * spread.xy / spread.yy;
@@ -34,7 +35,7 @@ void add_ellipse(const Gaussian& g, double reach, const Shape& shape, std::vecto
   }
 }
 
-/// Sorts parts of rows, and joins those that overlap.
+/// Sorts parts of rows, and joins parts that overlap.
 void join(std::vector<RowPart>& all) {
   std::ranges::sort(all, {}, [](const RowPart& one) { return std::tuple(one.y, one.begin, one.end); });
   std::size_t kept = 0;
@@ -47,7 +48,7 @@ void join(std::vector<RowPart>& all) {
   if (!all.empty()) all.resize(kept + 1);
 }
 
-/// Appends the unmasked pixels of a part of a row to the pixels that are fitted.
+/// Appends the unmasked pixels of a part of a row to `to`, in units of the island's noise.
 void add_part(const FitMap& map, const FitIsland& island, const RowPart& of, FitPixels& to) {
   for (std::int32_t x = of.begin; x < of.end; ++x) {
     const float value = map.at(x, of.y);
@@ -58,7 +59,7 @@ void add_part(const FitMap& map, const FitIsland& island, const RowPart& of, Fit
   }
 }
 
-/// Appends those pixels of a part of a row that belong to no other island.
+/// Appends the unmasked pixels of a part of a row that belong to no other island.
 void add_pixels(const FitMap& map, const FitIsland& island, const RowPart& of, FitPixels& to) {
   const Run* const runs = map.runs.runs.data();
   const Run* const end = runs + map.runs.row_begin[of.y + 1];

@@ -7,11 +7,10 @@
 
 namespace srcextract {
 
-/// Settings, beam and noise that are the same for the fits of all islands of a map.
 struct FitRule {
   FitConfig config;
   GaussianShape beam;
-  double beam_pixels = 1;  ///< the beam's area in pixels
+  double beam_pixels = 1;  ///< PixelBeam::area(): the number of pixels per beam
   NoiseCorrelation correlation;
   SeedRule seeds;
 

@@ -11,13 +11,14 @@
 
 namespace srcextract {
 
-/// The spread matrix K of a Gaussian in any plane and unit, with the covariances of its elements xx, xy and yy.
+/// The covariance matrix K of a Gaussian's profile (GaussianShape), in any coordinates and unit, and the covariances of
+/// the errors of its elements xx, xy and yy.
 struct MeasuredSpread {
   GaussianShape of;
   std::array<std::array<double, 3>, 3> covariance = {};
 };
 
-/// The spread of a row in squared pixels, with its covariance.
+/// Returns the K of a row, in squared pixels, with the covariances of its errors.
 inline MeasuredSpread measured_spread(const ComponentRow& row) {
   MeasuredSpread spread{row.shape};
   for (std::size_t a = 0; a < 3; ++a)
@@ -25,15 +26,15 @@ inline MeasuredSpread measured_spread(const ComponentRow& row) {
   return spread;
 }
 
-/// Subtracts the beam's spread, which gives the spread of the source before convolution. The result may have negative
-/// eigenvalues.
+/// Subtracts the K of the beam. The result is the K of the source before the convolution by the beam; noise may give it
+/// negative eigenvalues.
 inline MeasuredSpread without_beam(MeasuredSpread spread, const GaussianShape& beam) {
   spread.of = {spread.of.xx - beam.xx, spread.of.xy - beam.xy, spread.of.yy - beam.yy};
   return spread;
 }
 
-/// The spread in another plane: J K J'. `first` and `second` are the rows of J: the change of the first and second
-/// coordinate for a step of one pixel in x and y.
+/// Returns K in other coordinates, J K J'. `first` and `second` are the rows of J: the derivatives of the first and of
+/// the second new coordinate by x and y.
 inline MeasuredSpread turned(const MeasuredSpread& spread, const std::array<double, 2>& first,
                              const std::array<double, 2>& second) {
   const auto [a, b] = first;
@@ -54,16 +55,17 @@ inline MeasuredSpread turned(const MeasuredSpread& spread, const std::array<doub
   return out;
 }
 
-/// The ellipse at half of a Gaussian's peak.
+/// The ellipse on which a Gaussian has half of its peak, with standard errors.
 struct FittedEllipse {
   double major = 0, minor = 0;  ///< full widths at half maximum; 0 if the eigenvalue is not above 0
-  double angle = 0;             ///< of the major axis in degrees, from the first axis towards the second, in [0, 180)
+  /// Direction of the major axis in degrees, from the first coordinate axis towards the second, in [0, 180).
+  double angle = 0;
   double major_error = 0, minor_error = 0, angle_error = 0;
-  double major_limit = 0;  ///< upper limit of the major axis, at two standard errors; NaN for a given shape
-  bool extended = false;   ///< larger eigenvalue exceeds 0 by more than two standard errors
+  double major_limit = 0;  ///< upper limit of `major`, at two standard errors; NaN if the shape was not fitted
+  bool extended = false;   ///< whether the larger eigenvalue exceeds 0 by more than two standard errors
 };
 
-/// Computes the ellipse from the eigenvalues and eigenvectors of a spread, and errors from their derivatives.
+/// Computes the ellipse from the eigenvalues and eigenvectors of K. Errors are propagated by derivatives.
 inline FittedEllipse ellipse_of(const MeasuredSpread& spread) {
   constexpr double degrees = 180 / std::numbers::pi;
   const auto& [xx, xy, yy] = spread.of;
@@ -89,10 +91,10 @@ inline FittedEllipse ellipse_of(const MeasuredSpread& spread) {
   out.angle = large > 0 && angle < std::numbers::pi ? angle * degrees : 0;
   out.major_error = width_error(large, large_error);
   out.minor_error = width_error(small, small_error);
-  // A round shape has any angle.
+  // The angle of a round shape is undefined, so its error is 90 degrees.
   out.angle_error =
       radius > 0 ? std::min(90.0, degrees * error_of({-xy / by_angle, (xx - yy) / by_angle, xy / by_angle})) : 90.0;
-  // A shape without an error was given by the configuration, not measured.
+  // The error is 0 if the shape was not fitted.
   const bool measured = large_error > 0;
   out.major_limit = measured ? width(large + 2 * large_error) : std::numeric_limits<double>::quiet_NaN();
   out.extended = measured && large > 2 * large_error;

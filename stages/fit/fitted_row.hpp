@@ -8,51 +8,58 @@
 
 namespace srcextract {
 
-/// The measured quantities of a Gaussian or a source, as indices into covariances.
+/// The measured quantities of a Gaussian or a source. The values are the indices of rows and columns in
+/// FittedCovariance. xx, xy and yy are the elements of ComponentRow::shape.
 enum FittedValue : std::size_t { of_peak_flux, of_total_flux, of_x, of_y, of_xx, of_xy, of_yy, fitted_values };
 
-/// Covariances of the measured quantities.
+/// Covariances of the errors of the measured quantities.
 using FittedCovariance = std::array<std::array<double, fitted_values>, fitted_values>;
 
-/// Bits of the column FLAG, which tell how a row was made.
+/// Bits of the catalog column FLAG.
 namespace fit_flag {
 inline constexpr std::int16_t beam_shape = 1;   ///< the fit with a free shape failed, so the shape is that of the beam
 inline constexpr std::int16_t dropped = 2;      ///< another Gaussian of the island was fitted and then left out
-inline constexpr std::int16_t unconverged = 4;  ///< the rounds ended before the fit did
-inline constexpr std::int16_t at_edge = 8;      ///< masked pixels or the edge of the image cut the island
-inline constexpr std::int16_t moments = 16;     ///< no fit: values are sums and moments of the island's pixels
-inline constexpr std::int16_t left_out = 32;    ///< the island has more summits than fit.max_components
+inline constexpr std::int16_t unconverged = 4;  ///< the fit reached the largest number of rounds before it converged
+inline constexpr std::int16_t at_edge = 8;      ///< the island touches masked pixels or the edge of the image
+inline constexpr std::int16_t moments = 16;     ///< there is no fit; values are sums and moments of the island's pixels
+/// The island has more summits (maxima of curvature, see find_seeds) than fit.max_components; the faintest were left
+/// out.
+inline constexpr std::int16_t left_out = 32;
 inline constexpr const char* description =
     "1 shape of the beam, 2 a further Gaussian was left out, 4 rounds ended, 8 masked pixels or edge, 16 moments of "
     "the island, 32 more summits than max_components";
 }  // namespace fit_flag
 
-/// How many Gaussians a source and its island have. S: one, alone in its island; C: one, with other sources in its
-/// island; M: several, or moments without a fit.
+/// Number of Gaussians of a source and its island. single (S): the source is one Gaussian, the only one of its island.
+/// companion (C): the source is one Gaussian, and the island has other sources. multiple (M): the source has several
+/// Gaussians, or moments without a fit.
 enum class SourceCode : std::int16_t { single, companion, multiple };
 
-/// Sums over the pixels of a row's island, above the level that was subtracted, and their noise.
+/// Sums over the pixels of the island to which a row belongs, after subtraction of the level, and their noise.
 struct IslandFacts {
-  double total = 0, total_error = 0;  ///< in pixel values times beams
-  double rms = 0;                     ///< noise of a pixel
-  double level = 0;                   ///< level that was subtracted
+  /// Sum of the pixel values divided by the number of pixels per beam, and its standard error.
+  double total = 0, total_error = 0;
+  double rms = 0;    ///< noise of a pixel at the island's brightest pixel
+  double level = 0;  ///< level that was subtracted from the pixels
   double residual_rms = 0, residual_mean = 0;
 };
 
-/// A Gaussian, or a source made of one or more. Positions are 0-based pixels; spreads are in squared pixels and include
-/// the beam. The peak is in pixel values, the total flux in pixel values times beams.
+/// A row of a catalog: a Gaussian, or a source that consists of one or more Gaussians. Positions are in pixels; the
+/// centre of the first pixel is 0. The shape is in squared pixels and includes the beam. The peak is in pixel values,
+/// the total flux in pixel values times beams.
 struct ComponentRow {
-  std::int32_t island = 0, source = 0;  ///< numbers from 1
+  std::int32_t island = 0, source = 0;  ///< number of the island, and of the source, from 1
   SourceCode code = SourceCode::single;
   std::int16_t flags = 0;
   double peak = 0, total = 0, x = 0, y = 0;
   GaussianShape shape;
   FittedCovariance covariance = {};
-  double xmax = 0, ymax = 0;  ///< centre of the brightest Gaussian; without a fit, the brightest pixel
+  double xmax = 0, ymax = 0;  ///< centre of the brightest Gaussian; without a fit, the position of the brightest pixel
   double xmax_error = 0, ymax_error = 0;
-  double chi2 = 0;                      ///< sum of squared residuals over noise^2, per degree of freedom
-  std::int32_t rounds = 0, pixels = 0;  ///< of the fit
-  /// fraction of the sources with its S/N that are real (stages/fit/reliability.hpp); 1 if not asked for
+  double chi2 = 0;                      ///< sum of (residual / noise)^2, divided by the degrees of freedom
+  std::int32_t rounds = 0, pixels = 0;  ///< number of trial steps of the fit, and of pixels that were fitted
+  /// Estimated fraction of real sources among sources of similar S/N (stages/fit/reliability.hpp); 1 if fit.reliability
+  /// is false.
   double reliability = 1;
   IslandFacts of_island;
 };

@@ -7,12 +7,13 @@
 
 namespace srcextract {
 
-/// The spread K of a Gaussian: the covariance matrix of its profile, in squared pixels.
+/// The shape K of a Gaussian: the covariance matrix of its profile, in squared pixels. The profile is exp(-d' K^-1 d /
+/// 2), where d is the distance from the centre.
 struct GaussianShape {
   double xx = 1, xy = 0, yy = 1;
 
   double determinant() const { return xx * yy - xy * xy; }
-  /// The larger (1) or smaller (-1) of the eigenvalues.
+  /// Returns the larger (`sign` 1) or the smaller (`sign` -1) eigenvalue: the variance along the major or minor axis.
   double axis(int sign) const {
     const double half = (xx - yy) / 2;
     return (xx + yy) / 2 + sign * std::sqrt(half * half + xy * xy);
@@ -28,17 +29,18 @@ inline GaussianShape shape_of(const PixelBeam& beam) {
   return {major * c * c + minor * s * s, (major - minor) * c * s, major * s * s + minor * c * c};
 }
 
-/// A Gaussian in the pixels of a map: peak exp(-d' K^-1 d / 2), where d is the distance from (x, y) and K = L L', with
-/// L = (l11 0; l21 l22). This form needs no angle, and K is positive definite unless l11 or l22 is 0.
+/// A Gaussian in a map: peak exp(-d' K^-1 d / 2), where d is the distance from (x, y) in pixels and K = L L' with L =
+/// (l11 0; l21 l22). With this parametrisation there is no angle to fit, and K is positive definite unless l11 or l22
+/// is 0.
 struct Gaussian {
   double peak = 0, x = 0, y = 0;
   double l11 = 1, l21 = 0, l22 = 1;
 
   GaussianShape spread() const { return {l11 * l11, l11 * l21, l21 * l21 + l22 * l22}; }
-  /// The root of the determinant of K.
+  /// The square root of the determinant of K.
   double extent() const { return l11 * l22; }
 
-  /// d' K^-1 d for the distance d of (px, py) from the centre.
+  /// Returns d' K^-1 d, where d is the distance of (px, py) from the centre.
   double distance(double px, double py) const {
     const double u = (px - x) / l11, v = (py - y - l21 * u) / l22;
     return u * u + v * v;
@@ -48,11 +50,11 @@ struct Gaussian {
     return q < farthest ? peak * exp_in_float_range(-q / 2) : 0;
   }
 
-  /// Value of distance() beyond which a Gaussian, below 1e-13 of its peak, counts as 0.
+  /// at() returns 0 where distance() is this value or more. The Gaussian is then below 1e-13 of its peak.
   static constexpr double farthest = 60;
 };
 
-/// A Gaussian of this spread.
+/// Returns a Gaussian with this peak, centre and shape K.
 inline Gaussian gaussian_of(double peak, double x, double y, const GaussianShape& spread) {
   const double l11 = std::sqrt(spread.xx), l21 = spread.xy / l11;
   return {peak, x, y, l11, l21, std::sqrt(spread.yy - l21 * l21)};

@@ -12,14 +12,16 @@
 
 namespace srcextract {
 
-/// The map in which islands were found.
+/// A map and its islands. An island is a connected set of pixels above the threshold.
 struct FitMap {
-  const Image<float, Cpu>& above;  ///< pixels above the level; NaN: masked
+  const Image<float, Cpu>& above;  ///< pixel values minus the background level; NaN if masked
   const Runs<Cpu>& runs;
-  const Buffer<std::int32_t, Cpu>& label;  ///< of each run; 0: of no island
-  double sigma = 0;                        ///< noise of a pixel; with `rms`, a factor of it
-  const RmsOfPixels* rms = nullptr;        ///< noise per pixel; null: the same for all
-  double threshold = 3;                    ///< pixels of islands are above this many times their noise
+  /// Label of each run (stretch of pixels of a row): the number of its island from 1, or 0 if the run is in no island.
+  const Buffer<std::int32_t, Cpu>& label;
+  double sigma = 0;  ///< noise of a pixel; if `rms` is not null, a factor by which its values are multiplied
+  /// Noise of each pixel before multiplication by `sigma`; null if all pixels have the noise `sigma`.
+  const RmsOfPixels* rms = nullptr;
+  double threshold = 3;  ///< threshold of islands, in units of the pixel's noise
 
   const Shape& shape() const { return above.shape; }
   bool holds(std::int64_t x, std::int64_t y) const {
@@ -31,7 +33,7 @@ struct FitMap {
   }
 };
 
-/// Pixels in raster order, with values and noise divided by the noise of their island.
+/// Pixels in raster order. Values and noise are divided by FitIsland::noise() of their island.
 struct FitPixels {
   std::vector<std::int32_t> x, y;
   std::vector<double> value, noise;
@@ -50,8 +52,8 @@ struct FitPixels {
   }
 };
 
-/// The pixels of an island, row by row. Pixels that are masked in the map are left out, which is possible if the island
-/// was found in another image. If all its pixels are masked, they are kept.
+/// The pixels of an island, row by row. If the island was found in another image, some of its pixels may be masked in
+/// this map. Masked pixels are left out, except if all pixels are masked.
 class FitIsland {
  public:
   FitIsland(const FitMap& map, std::int32_t number, std::span<const std::int32_t> runs) : map_(map), number_(number) {
@@ -68,14 +70,13 @@ class FitIsland {
   std::int32_t xmax() const { return xmax_; }
   std::int32_t ymin() const { return runs_.front().y; }
   std::int32_t ymax() const { return runs_.back().y; }
-  /// Column and row of the brightest pixel; the first one if several are equal.
+  /// Column and row of the brightest pixel. Of equal pixels, the first in raster order counts.
   std::int32_t xpeak() const { return xpeak_; }
   std::int32_t ypeak() const { return ypeak_; }
   double peak() const { return static_cast<double>(map_.at(xpeak_, ypeak_)); }
-  /// The noise of a pixel, taken at the brightest pixel.
+  /// The noise of the brightest pixel.
   double noise() const { return noise_; }
   double diagonal() const { return std::hypot(xmax() - xmin() + 1.0, ymax() - ymin() + 1.0); }
-  /// Whether the island touches the edge of the image.
   bool at_edge() const {
     return xmin() == 0 || ymin() == 0 || xmax() == map_.shape().width - 1 || ymax() == map_.shape().height - 1;
   }
@@ -87,7 +88,8 @@ class FitIsland {
       for (std::int32_t x = run.begin; x < run.end; ++x) f(x, run.y);
   }
 
-  /// The index of pixel (x, y) among the island's pixels in raster order; -1 if it is not in the island.
+  /// Returns the index of pixel (x, y) among the island's pixels in raster order, or -1 if the pixel is not in the
+  /// island.
   std::int64_t place_of(std::int64_t x, std::int64_t y) const {
     const auto row = std::ranges::lower_bound(runs_, y, {}, &Run::y);
     for (auto run = row; run != runs_.end() && run->y == y; ++run)
@@ -125,7 +127,7 @@ class FitIsland {
   const FitMap& map_;
   std::int32_t number_;
   std::vector<Run> runs_;
-  std::vector<std::int64_t> before_;  ///< number of pixels before each run
+  std::vector<std::int64_t> before_;  ///< per run: number of pixels in earlier runs
   std::int64_t size_ = 0;
   std::int32_t xmin_ = 0, xmax_ = 0, xpeak_ = 0, ypeak_ = 0;
   double noise_ = 0;

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// For each measured quantity, its derivatives by all parameters of an island's Gaussians.
+/// For each measured quantity (FittedValue), its derivatives by all parameters of the island's Gaussians.
 using Gradient = std::array<std::vector<double>, fitted_values>;
 
 FittedCovariance covariance_of(const Gradient& gradient, const SymmetricMatrix& parameters) {
@@ -29,7 +29,7 @@ FittedCovariance covariance_of(const Gradient& gradient, const SymmetricMatrix& 
   return out;
 }
 
-/// The measured quantities of an island's Gaussians, and their derivatives by the fit's parameters.
+/// Computes the measured quantities of an island's Gaussians, and their derivatives by the fit's parameters.
 class Quantities {
  public:
   Quantities(const FitIsland& island, const FitRule& rule, const IslandGaussians& gaussians)
@@ -43,7 +43,7 @@ class Quantities {
 
   double total(std::size_t i) const { return noise_ * now(i).peak * now(i).extent() / of_beam_; }
 
-  /// The add functions add `factor` times the derivatives of a quantity of Gaussian i to those of a sum.
+  /// The add functions add `factor` times the derivatives of a quantity of Gaussian i to `to`.
   void add_peak(std::size_t i, double factor, std::vector<double>& to) const { to[first_[i]] += factor * noise_; }
   void add_total(std::size_t i, double factor, std::vector<double>& to) const {
     to[first_[i]] += factor * total(i) / now(i).peak;
@@ -90,7 +90,8 @@ class Quantities {
     return row;
   }
 
-  /// Makes the row of a source of several Gaussians: the sum of their fluxes, and moments of their summed light.
+  /// Makes the row of a source of several Gaussians, from the sum of their fluxes and the moments of their summed
+  /// light. `members` are their indices in `rows`.
   ComponentRow joined(const std::vector<ComponentRow>& rows, const std::vector<std::size_t>& members) const {
     const std::size_t brightest = *std::ranges::max_element(members, {}, [&](std::size_t i) { return rows[i].peak; });
     ComponentRow sum = rows[brightest];
@@ -149,7 +150,7 @@ class Quantities {
   std::vector<std::size_t> first_;
 };
 
-/// Groups Gaussians into sources. Gives each Gaussian the index of the first Gaussian of its source.
+/// Groups Gaussians into sources. group_ has for each Gaussian the index of the first Gaussian of its source.
 class Groups {
  public:
   Groups(const std::vector<Fitted>& of, const FitRule& rule) : of_(of), rule_(rule), group_(of.size()) {
@@ -230,15 +231,15 @@ IslandFacts facts_of(const FitMap& map, const FitIsland& island, const FitRule& 
   return facts;
 }
 
-/// Whether all pixels of an island are above the level. Pixels of an island found in another image may be below.
+/// Whether all pixels of an island are above 0. If the island was found in another image, pixels may be below.
 bool is_bright(const FitMap& map, const FitIsland& island) {
   bool bright = true;
   island.for_each_pixel([&](std::int32_t x, std::int32_t y) { bright = bright && map.at(x, y) > 0; });
   return bright;
 }
 
-/// Makes the row of a source without a fit, from moments of its pixels. If some pixel is not above the level, moments
-/// of light may lie anywhere. Then the moments are those of the island's area, without errors.
+/// Makes the row of a source without a fit, from moments of the island's pixels. If a pixel is not above 0, moments
+/// weighted by light could be meaningless. The moments are then those of the island's area, and their errors are NaN.
 ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const FitRule& rule) {
   ComponentRow row;
   row.code = SourceCode::multiple;
@@ -300,7 +301,7 @@ SymmetricMatrix noise_of_sums(const std::vector<std::int32_t>& x, const std::vec
     add_correlated(x, y, j, columns, correlation, sums);
     return sums;
   }
-  // In so large an island the derivatives hardly change within a beam.
+  // In an island of so many pixels, J hardly changes within the reach of the correlation.
   for (std::size_t i = 0; i < x.size(); ++i)
     for (std::size_t a = 0; a < columns; ++a)
       for (std::size_t b = 0; b <= a; ++b) sums.at(a, b) += correlation.sum() * j[i * columns + a] * j[i * columns + b];

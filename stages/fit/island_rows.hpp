@@ -9,21 +9,22 @@
 
 namespace srcextract {
 
-/// The rows of one island.
 struct IslandRows {
-  std::vector<ComponentRow> gaussians, sources;  ///< sources are numbered from 1 in the island
+  std::vector<ComponentRow> gaussians, sources;  ///< ComponentRow::source counts the sources of this island from 1
 };
 
-/// Makes the rows of an island's Gaussians, and of the sources into which they are grouped. Two Gaussians form one
-/// source under two conditions. Between their centres the model falls at most fit.group_tolerance thresholds below the
-/// fainter of its values at the centres. Their distance is at most the mean of their full widths along the line between
-/// them. An island without Gaussians gives one source, from moments of its pixels.
+/// Makes the rows of an island's Gaussians, and groups the Gaussians into sources. Two Gaussians belong to one source
+/// under two conditions. First, on the line between their centres, the summed model falls by at most
+/// fit.group_tolerance thresholds below its lower value at the two centres. Second, the distance of the centres is at
+/// most the mean of the Gaussians' full widths at half maximum along this line. An island without Gaussians gives one
+/// source, from moments of its pixels.
 IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitRule& rule,
                           const IslandGaussians& gaussians);
 
-/// Returns the sums J'C J over the pixels of an island in raster order. `j` has `columns` derivatives per pixel,
-/// multiplied by the pixel's noise, and C is the correlation of the noise. With more than 20000 pixels, derivatives
-/// count as constant within reach of C.
+/// Returns J'C J: the covariance of `columns` weighted sums over the pixels, where C is the correlation of the noise.
+/// The pixels (x, y) must be in raster order. `j` has `columns` elements of J per pixel, which must already be
+/// multiplied by the pixel's noise. With more than 20000 pixels, J is taken as constant within correlation.reach(), to
+/// save time.
 SymmetricMatrix noise_of_sums(const std::vector<std::int32_t>& x, const std::vector<std::int32_t>& y,
                               const std::vector<double>& j, std::size_t columns, const NoiseCorrelation& correlation);
 

@@ -8,22 +8,22 @@
 
 namespace srcextract {
 
-/// Evaluates the sum of fitted Gaussians as an image, row by row. Each Gaussian is cut off where it falls below 1e-4 of
+/// Computes the sum of fitted Gaussians as an image, row by row. Each Gaussian is taken as 0 where it is below 1e-4 of
 /// the noise at its island.
 class ModelRows {
  public:
   ModelRows(const std::vector<ComponentRow>& gaussians, const Shape& shape);
 
-  /// Writes row y of the image, from 0, to `row`.
+  /// Writes row y of the image to `row`. y is counted from 0.
   void fill(std::int64_t y, float* row);
 
  private:
   struct Part {
     Gaussian gaussian;
-    double reach;  ///< largest Gaussian::distance
+    double reach;  ///< value of Gaussian::distance() beyond which the Gaussian is taken as 0
   };
 
-  /// Number of rows whose Gaussians are kept in one list.
+  /// Number of rows in a band. Each band has a list of the Gaussians that reach one of its rows.
   static constexpr std::int64_t band = 32;
 
   Shape shape_;

@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// Distances of pixels that are compared.
+/// A distance of two pixels whose correlation is measured.
 struct Lag {
   int dx, dy;
 };
@@ -20,7 +20,7 @@ constexpr std::array<Lag, 10> lags = {
     {{1, 0}, {0, 1}, {1, 1}, {-1, 1}, {2, 0}, {0, 2}, {2, 1}, {-2, 1}, {1, 2}, {-1, 2}}};
 constexpr int rows_together = 3;
 
-/// Sums over pairs of pixels.
+/// Sums over the pairs of pixels at one distance: of the first pixels, of the second pixels, and of their products.
 struct PairSums {
   std::int64_t count = 0, first = 0, second = 0, product = 0;
 };
@@ -41,8 +41,8 @@ struct LagSums {
   }
 };
 
-/// Three rows of pixels as integers, in 1/1024 of the noise; `masked` for pixels that are masked, beyond 8 sigma, or in
-/// or near islands.
+/// Three rows of pixels as integers, in units of 1/1024 of the noise. Pixels that are masked, beyond 8 sigma, in an
+/// island or within `margin` of one have the value `masked`.
 class NoiseRows {
  public:
   static constexpr std::int32_t masked = INT32_MIN;
@@ -51,7 +51,7 @@ class NoiseRows {
     for (auto& row : rows_) row.resize(static_cast<std::size_t>(map.shape().width));
   }
 
-  /// Reads rows_together rows from row y on.
+  /// Reads the rows [y, y + rows_together).
   void go_to(std::int64_t y) {
     for (std::int64_t r = 0; r < rows_together; ++r) fill(y + r, rows_[static_cast<std::size_t>(r)]);
   }
@@ -109,7 +109,7 @@ class NoiseRows {
   std::array<std::vector<std::int32_t>, rows_together> rows_;
 };
 
-/// The mean, over all lags, of the noise area that gives the measured correlation at that lag.
+/// Returns the mean, over all distances, of the noise area with which NoiseCorrelation gives the measured correlation.
 double area_of(const LagSums& sums, const GaussianShape& beam) {
   constexpr double least = 0.001, most = 0.9999;
   const auto mean_of = [](std::int64_t sum, std::int64_t count) {

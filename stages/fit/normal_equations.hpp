@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// A symmetric matrix of any size. Its lower triangle is stored row by row, and sums over it have a fixed order.
+/// A symmetric matrix of any size. Only the lower triangle is stored, row by row.
 class SymmetricMatrix {
  public:
   SymmetricMatrix() = default;
@@ -20,7 +20,7 @@ class SymmetricMatrix {
   std::size_t size() const { return size_; }
   double& at(std::size_t row, std::size_t column) { return of_[place(row, column)]; }
   double at(std::size_t row, std::size_t column) const { return of_[place(row, column)]; }
-  /// Points to the first element of row i. The other elements up to the diagonal follow.
+  /// Returns a pointer to the first element of row i. The other elements of the row follow, up to the diagonal.
   double* row(std::size_t i) { return of_.data() + i * (i + 1) / 2; }
   const double* row(std::size_t i) const { return of_.data() + i * (i + 1) / 2; }
 
@@ -33,7 +33,8 @@ class SymmetricMatrix {
   std::vector<double> of_;
 };
 
-/// Replaces a matrix by its Cholesky factor. Returns false if the matrix is not positive definite to within rounding.
+/// Replaces a matrix by its Cholesky factor L. Returns false if the matrix is not positive definite, or so nearly
+/// singular that rounding errors matter; the matrix is then undefined.
 inline bool factorise(SymmetricMatrix& matrix) {
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     double* const row = matrix.row(i);
@@ -53,7 +54,7 @@ inline bool factorise(SymmetricMatrix& matrix) {
   return true;
 }
 
-/// Solves L L' x = b in place.
+/// Solves L L' x = b, where `factor` is L. `x` must contain b, and is replaced by the solution.
 inline void solve(const SymmetricMatrix& factor, double* x) {
   for (std::size_t i = 0; i < factor.size(); ++i) {
     const double* const row = factor.row(i);
@@ -66,11 +67,11 @@ inline void solve(const SymmetricMatrix& factor, double* x) {
   }
 }
 
-/// Returns N^-1 S N^-1 for a symmetric S = `sums` and the Cholesky factor of N.
+/// Returns N^-1 S N^-1, where S is `sums` and `factor` is the Cholesky factor of N.
 inline SymmetricMatrix sandwich(const SymmetricMatrix& factor, const SymmetricMatrix& sums) {
   const std::size_t size = factor.size();
   SymmetricMatrix out(size);
-  // Works column by column: first N^-1 S, then N^-1 of its transpose.
+  // First computes H = N^-1 S column by column, then N^-1 H' row by row.
   std::vector<double> half(size * size), column(size);
   for (std::size_t k = 0; k < size; ++k) {
     for (std::size_t i = 0; i < size; ++i) column[i] = sums.at(i, k);

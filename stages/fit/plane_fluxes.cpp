@@ -16,12 +16,13 @@
 namespace srcextract {
 namespace {
 
-/// Number of parameters of position and spread, whose covariances in a row are consecutive from of_x on.
+/// Number of quantities of position and shape: x, y, xx, xy, yy. In FittedCovariance their indices are consecutive from
+/// of_x on.
 constexpr std::size_t shape_values = of_yy - of_x + 1;
 using ByShape = std::array<double, shape_values>;
 
-/// The spread of a fitted Gaussian in a plane with another beam. If the result is narrower than half the beam, it is
-/// the beam, as for a point source.
+/// Returns the shape of a fitted Gaussian in a plane with another beam. Returns the beam, as for a point source, if the
+/// result's minor axis is less than half the beam's.
 GaussianShape seen_through(const GaussianShape& fitted, const GaussianShape& of_fit, const GaussianShape& beam) {
   constexpr double narrowest = 0.25;
   const GaussianShape seen{fitted.xx - of_fit.xx + beam.xx, fitted.xy - of_fit.xy + beam.xy,
@@ -29,14 +30,15 @@ GaussianShape seen_through(const GaussianShape& fitted, const GaussianShape& of_
   return seen.axis(-1) > narrowest * beam.axis(-1) ? seen : beam;
 }
 
-/// Derivatives, by position and spread, of a Gaussian with peak 1 whose value at (dx, dy) is `value`.
+/// Returns the derivatives, by position and shape, of a Gaussian with peak 1 whose value at (dx, dy) from the centre is
+/// `value`.
 ByShape derivatives(const GaussianShape& spread, double dx, double dy, double value) {
   const double by = 1 / spread.determinant();
   const double u = (spread.yy * dx - spread.xy * dy) * by, v = (spread.xx * dy - spread.xy * dx) * by;
   return {value * u, value * v, value * u * u / 2, value * u * v, value * v * v / 2};
 }
 
-/// Derivatives of ln sqrt(det K) by position and spread K.
+/// Returns the derivatives of ln sqrt(det K) by position and shape K.
 ByShape growth(const GaussianShape& spread) {
   const double by = 1 / spread.determinant();
   return {0, 0, spread.yy * by / 2, -spread.xy * by, spread.xx * by / 2};
@@ -54,8 +56,8 @@ class IslandInPlane {
     }
   }
 
-  /// Fits the peaks of all Gaussians to the plane's pixels. Returns false if there are too few pixels or no noise, or
-  /// the equations are singular.
+  /// Fits the peaks of all Gaussians to the plane's pixels. Returns false if there are fewer pixels than Gaussians, the
+  /// noise is not above 0, or the equations are singular.
   bool fit(const FitMap& map, const FitIsland& island, double radius, const NoiseCorrelation& correlation) {
     FitPixels pixels;
     choose_pixels(map, island, all_, radius, pixels);
@@ -82,8 +84,8 @@ class IslandInPlane {
     return true;
   }
 
-  /// The total flux of the Gaussians `members`, with errors. `shared`: the plane is a part of the image in which they
-  /// were fitted, and shares its noise.
+  /// Returns the total flux of the Gaussians with the indices `members`, with errors. `shared` is as in
+  /// measure_plane().
   PlaneFlux sum_of(std::span<const std::size_t> members, bool shared) const {
     double total = 0, of_noise = 0, of_shape = 0;
     for (const std::size_t i : members) {
@@ -100,11 +102,11 @@ class IslandInPlane {
   }
 
  private:
-  /// The integral over a Gaussian with peak 1, in units of the beam's area.
+  /// Returns the integral over Gaussian i if its peak were 1, in units of the beam's area.
   double extent(std::size_t i) const { return all_[i].now.extent() / of_beam_; }
 
-  /// Computes the derivatives of all fitted peaks by position and spread of each Gaussian, for a peak of 1: -N^-1 J'
-  /// dg, where dg are the Gaussian's own derivatives.
+  /// Computes the derivatives of all fitted peaks by position and shape of each Gaussian, if the peak of this Gaussian
+  /// is 1: -N^-1 J' dg, where dg are the derivatives of the Gaussian itself.
   void find_slopes(const FitPixels& pixels, const std::vector<double>& j) {
     const std::size_t size = all_.size();
     slopes_.assign(size * shape_values, std::vector<double>(size, 0.0));
@@ -121,7 +123,7 @@ class IslandInPlane {
     }
   }
 
-  /// Derivatives of the total flux of `members` by position and spread of Gaussian k.
+  /// Returns the derivatives of the total flux of `members` by position and shape of Gaussian k.
   ByShape slope_by(std::span<const std::size_t> members, std::size_t k) const {
     const ByShape grows = growth(all_[k].now.spread());
     ByShape slope = {};
@@ -139,9 +141,11 @@ class IslandInPlane {
     return std::max(variance, 0.0);
   }
 
-  /// The covariance of two errors of the flux: by position and spread of Gaussian k, and by the noise of its peak in
-  /// the plane. The peak in the fit, with the errors of position and spread taken out, stands for the peak in the
-  /// plane. A plane of weight w = 1 / variance in a sum shares as much noise with the sum as the sum has.
+  /// Returns the covariance of two errors of the flux: the error due to position and shape of Gaussian k, and the error
+  /// due to the noise of its peak in the plane. The covariance with the peak in the plane is taken as that with the
+  /// fitted peak, without the part due to errors of position and shape. Reason: if the fitted image is a mean of planes
+  /// with the weights 1 / variance, the covariance of a plane's noise and the mean's noise is the variance of the
+  /// mean's noise.
   double covariance_with(const ByShape& slope, std::size_t k) const {
     const ComponentRow& row = rows_[k];
     double covariance = 0;
@@ -158,11 +162,13 @@ class IslandInPlane {
   double of_beam_, noise_ = 0;
   std::vector<Fitted> all_;
   SymmetricMatrix factor_, covariance_;
-  std::vector<double> peak_;                 ///< in units of noise_
-  std::vector<std::vector<double>> slopes_;  ///< per Gaussian and parameter: derivatives of all peaks, for a peak of 1
+  std::vector<double> peak_;  ///< fitted peaks in units of noise_
+  /// Per Gaussian and quantity: derivatives of all peaks, if the Gaussian's peak is 1.
+  std::vector<std::vector<double>> slopes_;
 };
 
-/// Sums the plane's pixels over an island. The result is NaN if a pixel is masked, since its flux would be missing.
+/// Returns the sum of the plane's pixels over an island. All members of the result are NaN if a pixel is masked, since
+/// the flux of this pixel is unknown.
 PlaneFlux sum_over_island(const FitMap& map, std::span<const std::int32_t> runs, double beam_pixels,
                           const NoiseCorrelation& correlation) {
   std::vector<std::int32_t> px, py;
@@ -182,8 +188,8 @@ PlaneFlux sum_over_island(const FitMap& map, std::span<const std::int32_t> runs,
   return {sum, error, error};
 }
 
-/// Returns the index of each island's first row, and the end. Rows are in the order of islands, which are numbered from
-/// 1.
+/// Returns the index of each island's first row; the last element is the number of rows. Rows must be in the order of
+/// islands.
 std::vector<std::size_t> begins_of(const std::vector<ComponentRow>& rows, std::size_t islands) {
   std::vector<std::size_t> begin(islands + 1, rows.size());
   for (std::size_t i = rows.size(); i-- > 0;) begin[static_cast<std::size_t>(rows[i].island) - 1] = i;

@@ -10,22 +10,26 @@
 
 namespace srcextract {
 
-/// Fluxes measured in a plane, in pixel values times the plane's beam area.
+/// Fluxes measured in a plane of a cube, in pixel values times the plane's beam area.
 struct FluxesOfPlane {
-  PlaneFluxes gaussians, sources;  ///< in the order of the rows
-  double noise_area = 0;           ///< of the plane's noise: given by fit.noise_area, or measured if that is 0
+  PlaneFluxes gaussians, sources;  ///< in the order of FittedIslands::gaussians and FittedIslands::sources
+  /// Area of the noise's autocorrelation, divided by the beam's area: fit.noise_area, or measured if fit.noise_area is
+  /// 0.
+  double noise_area = 0;
 };
 
-/// Measures fitted Gaussians in another plane with the same pixel grid. `plane` must have the segmentation in which
-/// they were found.
+/// Measures the fluxes of fitted Gaussians in another plane with the same pixel grid. `plane` must have the runs and
+/// labels of the map in which the Gaussians were fitted.
 ///
-/// Positions stay fixed. Each shape is deconvolved from the beam of the fit and convolved with `beam`. The peaks of all
-/// Gaussians of an island follow from one linear least-squares fit over the pixels within fit.radius full widths. Their
-/// errors are N^-1 J'C J N^-1 (fit_block.hpp) with the noise and the correlation of the plane. Errors of positions and
-/// shapes are propagated by derivatives. If the plane is a part of the image that was fitted (`shared`), the errors
-/// include the noise that both share, but only between a Gaussian's own flux and shape.
+/// Positions are kept. Each shape is deconvolved from the beam of the fit and convolved with `beam`. The peaks of all
+/// Gaussians of an island are fitted together by linear least squares, over the pixels within config.radius full widths
+/// at half maximum. The covariance of the peaks is N^-1 J'C J N^-1 (BlockFit::find_covariance) with the noise of the
+/// plane. Errors of positions and shapes are propagated by derivatives. `shared` must be true if the plane is one of
+/// the planes from which the fitted image was made, so that both share noise. The errors then include the covariance
+/// between each Gaussian's flux in the plane and its fitted position and shape.
 ///
-/// A source without Gaussians gets the sum over its island's pixels. Light of one island in another is not subtracted.
+/// A source without Gaussians gets the sum over its island's pixels. Light that a Gaussian of one island has in another
+/// island is not subtracted.
 FluxesOfPlane measure_plane(const FitMap& plane, const FittedIslands& fitted, const PixelBeam& beam,
                             const FitConfig& config, bool shared, const Cpu& where);
 

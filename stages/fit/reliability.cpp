@@ -15,7 +15,7 @@ double snr_of(const ComponentRow& row) {
   return row.peak / row.of_island.rms;
 }
 
-/// The index of the bin of this S/N: the last bin whose lower edge is not above it.
+/// Returns the index of the bin of this S/N: the last bin whose lower edge is not above the S/N.
 std::size_t bin_of(double snr) {
   std::size_t bin = 0;
   while (bin + 2 < snr_edges.size() && snr >= snr_edges[bin + 1]) ++bin;
@@ -29,7 +29,8 @@ std::vector<ReliabilityBin> empty_bins() {
   return bins;
 }
 
-/// Limits of the mean of a Poisson distribution with 84 % confidence each, given n counts (Gehrels 1986).
+/// Upper and lower limits of the mean of a Poisson distribution, each with 84 % confidence, after n counts (Gehrels
+/// 1986).
 double upper_mean(double n) {
   return n + std::sqrt(n + 0.75) + 1;
 }
@@ -48,7 +49,7 @@ void set_share(ReliabilityBin& bin) {
   bin.most = share(lower_mean(negative));
 }
 
-/// The very bright sources of a map, to find out whether a position is near one.
+/// The very bright sources of a map, sorted by y for are_near().
 class BrightSources {
  public:
   BrightSources(const std::vector<ComponentRow>& sources, double within) : within_(within) {

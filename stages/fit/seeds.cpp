@@ -11,16 +11,16 @@
 namespace srcextract {
 namespace {
 
-/// Offsets of a pixel's neighbours along an axis, and their weights in the curvature.
 constexpr int around[3] = {-1, 0, 1};
 
 constexpr double weight_of(int dx, int dy) {
   return dx == 0 && dy == 0 ? 8 : -1;
 }
 
-/// The curvature at a pixel, positive at a peak: the sum of its differences from its eight neighbours. If a neighbour
-/// is masked or outside the image, the opposite one is left out, too, since it alone would add the slope. The sum is
-/// then scaled up to eight neighbours; it is 0 if none is left.
+/// Returns the curvature at a pixel, which is positive at a peak: the sum of the differences between the pixel and its
+/// eight neighbours. If a neighbour is masked or outside the image, the opposite neighbour is left out too, since its
+/// difference alone would contain the slope of the light. The sum is then scaled up to eight neighbours. The result is
+/// 0 if no neighbours are left.
 double curvature(const FitMap& map, std::int32_t x, std::int32_t y) {
   const auto at = [&](int dx, int dy) {
     return map.holds(x + dx, y + dy) ? static_cast<double>(map.at(x + dx, y + dy))
@@ -39,7 +39,7 @@ double curvature(const FitMap& map, std::int32_t x, std::int32_t y) {
   return counted > 0 ? sum * 8 / counted : 0;
 }
 
-/// Finds the maxima of curvature in an island from which fits start.
+/// Finds the summits of an island from which fits start (find_seeds).
 class Summits {
  public:
   Summits(const FitMap& map, const FitIsland& island, const SeedRule& rule) : map_(map), island_(island), rule_(rule) {
@@ -65,9 +65,10 @@ class Summits {
  private:
   static constexpr auto none = static_cast<std::size_t>(-1);
 
-  /// Floods the island: adds pixels from the most curved down to those without curvature. Where two summits meet, the
-  /// less curved one is judged: it counts if its curvature is enough above that of the meeting point, and a pixel there
-  /// is bright enough. The summits that are left are judged against a curvature of 0.
+  /// Adds the pixels of the island in the order of decreasing curvature, down to 0, and joins touching pixels into
+  /// regions. Each region belongs to its summit, the pixel of highest curvature. Where two regions meet, judge()
+  /// decides whether the lower summit is kept, from the curvature of the meeting pixel. At the end, judge() decides on
+  /// the remaining summits with a curvature of 0.
   void flood() {
     for (const std::size_t pixel : order_) {
       if (curvature_[pixel] <= 0) break;
@@ -84,8 +85,8 @@ class Summits {
     std::ranges::stable_sort(found_, std::greater<>(), [&](std::size_t i) { return map_.at(x_[i], y_[i]); });
   }
 
-  /// The index in the island of the neighbour in direction (dx, dy); if that is masked, of the pixel beyond. -1: not in
-  /// the island.
+  /// Returns the index in the island of the neighbour at (dx, dy). If the neighbour is masked, returns the index of the
+  /// pixel beyond. Returns -1 if the pixel is not in the island.
   std::int64_t place_near(std::size_t pixel, int dx, int dy) const {
     const std::int32_t x = x_[pixel] + dx, y = y_[pixel] + dy;
     const bool masked = map_.holds(x, y) && std::isnan(map_.at(x, y));
@@ -129,13 +130,13 @@ class Summits {
   std::vector<std::size_t> order_, summit_, found_;
 };
 
-/// ln(peak / threshold): how many e-folds below its peak a Gaussian is cut by its island's edge.
+/// Returns ln(peak / threshold). The threshold cuts a Gaussian of this peak this many factors of e below the peak.
 double depth_of(double peak, const SeedRule& rule) {
   return portable_log(std::max(peak / rule.threshold, 1.2));
 }
 
-/// The factor between the spread of the island and that of the beam, if the island is one Gaussian cut at the
-/// threshold, from the island's area.
+/// Returns the area of an island's Gaussian divided by the beam's area, computed from the number of pixels of the
+/// island. The island is assumed to be one Gaussian that the threshold cuts.
 double growth_by_area(const FitIsland& island, double peak, const SeedRule& rule) {
   const double depth = depth_of(peak, rule);
   return static_cast<double>(island.size()) / (2 * std::numbers::pi * depth * std::sqrt(rule.beam.determinant()));
@@ -148,8 +149,9 @@ Gaussian start_at(const FitMap& map, const FitIsland& island, std::int32_t x, st
   return gaussian_of(peak, x, y, {grown * rule.beam.xx, grown * rule.beam.xy, grown * rule.beam.yy});
 }
 
-/// The start for an island that is one Gaussian much larger than the beam, with the island's shape. The pixels of a
-/// Gaussian of spread K that is cut d e-folds below its peak have the second moments d K / 2.
+/// Returns the start for an island that is one Gaussian much larger than the beam, with the island's shape. If a
+/// Gaussian with the covariance matrix K is cut at exp(-d) of its peak, the pixels above the cut have the second
+/// moments d K / 2. d is `depth`.
 Gaussian start_of_shape(const FitMap& map, const FitIsland& island, std::int32_t x, std::int32_t y, double depth) {
   double sum_x = 0, sum_y = 0;
   island.for_each_pixel([&](std::int32_t px, std::int32_t py) {
@@ -167,7 +169,7 @@ Gaussian start_of_shape(const FitMap& map, const FitIsland& island, std::int32_t
   return gaussian_of(static_cast<double>(map.at(x, y)) / island.noise(), x, y, moments);
 }
 
-/// The curvature of a Gaussian with this spread and a peak of 1, at (x, y) from its centre.
+/// Returns the curvature of a Gaussian with this shape and a peak of 1, at the distance (x, y) from its centre.
 double curvature_of(const GaussianShape& spread, double x = 0, double y = 0) {
   const Gaussian unit = gaussian_of(1, 0, 0, spread);
   double sum = 0;
@@ -197,8 +199,10 @@ double noise_of_curvature(const NoiseCorrelation& correlation) {
 }
 
 double ripple_of_curvature(const GaussianShape& beam) {
-  // Pixels beside the ridge are half a pixel off it, and pixels on it at least two pixels apart. Between two of these
-  // on the ridge the light falls by up to exp(-(2^2 - 1^2) / 2 variances).
+  // Pixels beside the ridge are assumed to be half a pixel from its line. Pixels on the ridge are then at least two
+  // pixels apart along it. A pixel beside the ridge is between two pixels on the ridge. If the source is centred on the
+  // first, the distances of the other two along the ridge are 1 and 2 pixels. The light falls between these distances
+  // by the factor exp(-(2^2 - 1^2) / (2 variance)).
   constexpr double beside = 0.5, fall = 1.5;
   const double angle = portable_atan2(2 * beam.xy, beam.xx - beam.yy) / 2;
   const double off = curvature_of(beam, -beside * std::sin(angle), beside * std::cos(angle)) / curvature_of(beam);

@@ -12,8 +12,8 @@
 namespace srcextract {
 namespace {
 
-/// A power law as a function of x = ln(f / frequency): values[0] exp(values[1] x + values[2] x^2), with two or three
-/// parameters.
+/// A power law as a function of x = ln(f / frequency): values[0] exp(values[1] x + values[2] x^2). Without curvature
+/// there are only two values.
 struct Law {
   std::vector<double> values;
 
@@ -21,7 +21,7 @@ struct Law {
   double at(double x) const { return values[0] * portable_exp(steepness(x)); }
 };
 
-/// Fluxes at x = ln(f / frequency), with weights 1 / error^2 and errors common to all.
+/// Fluxes at x = ln(f / frequency), with the weights 1 / error^2, and FluxAt::common of each flux.
 struct Points {
   std::vector<double> x, flux, weight, common;
 };
@@ -35,8 +35,8 @@ double chi2_of(const Points& points, const Law& law) {
   return sum;
 }
 
-/// Makes the normal equations of a fit of the law. Their right side is for the residuals or, if `common`, for one error
-/// that all fluxes share.
+/// Makes the normal equations of a fit of the law. If `common` is false, the right side is for the residuals. If true,
+/// the right side is for the common errors, so that the solution is the change of the parameters due to these errors.
 SymmetricMatrix equations_of(const Points& points, const Law& law, std::vector<double>& right, bool common = false) {
   const std::size_t size = law.values.size();
   SymmetricMatrix normal(size);
@@ -52,8 +52,8 @@ SymmetricMatrix equations_of(const Points& points, const Law& law, std::vector<d
   return normal;
 }
 
-/// Fits the law by Gauss-Newton steps, each halved while chi2 grows. Returns false if no minimum was found with an
-/// index below `steepest`.
+/// Fits the law by Gauss-Newton steps. A step is halved while it would increase chi2. Returns false if no minimum with
+/// a magnitude of the index below `steepest` is found.
 bool fit(const Points& points, Law& law, double& chi2) {
   constexpr int rounds = 50, halvings = 20;
   constexpr double enough = 1e-10, steepest = 50;
@@ -80,7 +80,7 @@ bool fit(const Points& points, Law& law, double& chi2) {
   return false;
 }
 
-/// Standard errors of the parameters of a fitted law; empty if its equations are singular.
+/// Returns the standard errors of the parameters of a fitted law; empty if the equations are singular.
 std::vector<double> errors_of(const Points& points, const Law& law) {
   std::vector<double> moved, errors;
   SymmetricMatrix normal = equations_of(points, law, moved, true);
@@ -95,7 +95,8 @@ std::vector<double> errors_of(const Points& points, const Law& law) {
   return errors;
 }
 
-/// First guess: a line through the logarithms of fluxes above 3 sigma, or a constant if these give no line.
+/// Returns a first guess: a line through the logarithms of the fluxes above 3 sigma, or a constant if these determine
+/// no line.
 Law start_of(const Points& points) {
   constexpr double least = 3;
   SymmetricMatrix normal(2);
@@ -118,7 +119,7 @@ Law start_of(const Points& points) {
   return {{portable_exp(right[0]), std::clamp(right[1], -steep, steep)}};
 }
 
-/// The error of the length of the vector (first, second), from independent errors of both components.
+/// Returns the error of the length of the vector (first, second), from independent errors of its components.
 double error_along(double first, double second, double first_error, double second_error) {
   return std::hypot(first * first_error, second * second_error) / std::hypot(first, second);
 }
@@ -171,7 +172,8 @@ Spectrum fit_spectrum(std::vector<FluxAt> fluxes) {
 Polarisation polarisation_of(const MeasuredFlux& i, const MeasuredFlux& q, const MeasuredFlux& u,
                              const MeasuredFlux& v) {
   constexpr double degrees = 180 / std::numbers::pi, sure = 3;
-  // Standard deviation in degrees of a completely unknown angle, which is uniform over half a turn.
+  // The standard deviation, in degrees, of a completely unknown polarisation angle, which is uniform between 0 and 180
+  // degrees.
   const double no_angle = 180 / std::sqrt(12.0);
   Polarisation out;
   const double seen = std::hypot(q.flux, u.flux);

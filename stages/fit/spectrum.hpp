@@ -5,46 +5,51 @@
 
 namespace srcextract {
 
-/// A flux measured at a frequency, with its errors.
+/// A flux measured at a frequency, with its standard errors.
 struct FluxAt {
   double frequency = 0, flux = 0;
-  double error = 0;   ///< independent of that of other fluxes
-  double common = 0;  ///< error common to all fluxes: all would change by this together
+  double error = 0;  ///< error that is independent of the errors of other fluxes
+  /// Error that is fully correlated between all fluxes: if one is too high by its `common`, all are.
+  double common = 0;
 };
 
-/// A power law S = flux (f / frequency)^(index + curvature ln(f / frequency)), with standard errors. NaN: unknown.
+/// A power law S = flux (f / frequency)^(index + curvature ln(f / frequency)), with standard errors. Unknown values are
+/// NaN.
 struct Spectrum {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-  double frequency = unknown;  ///< weighted geometric mean of the frequencies
+  double frequency = unknown;  ///< geometric mean of the frequencies, weighted by 1 / error^2 of the fluxes
   double flux = unknown, flux_error = unknown;
   double index = unknown, index_error = unknown;
-  /// set if there are at least four fluxes and it lowers chi2 by more than 9
+  /// Known only if there are at least four fluxes and the curvature lowers chi^2 by more than 9; else the law has no
+  /// curvature.
   double curvature = unknown, curvature_error = unknown;
 };
 
-/// Fits a power law to fluxes by Gauss-Newton. It fits fluxes, not logarithms, so that negative fluxes can be used.
-/// Fluxes without error or frequency are left out. If fewer than two remain, all results are NaN.
+/// Fits a power law to fluxes by the Gauss-Newton method. Fluxes are fitted, not their logarithms, so that negative
+/// fluxes can be used. Fluxes without a positive error or frequency are left out. If fewer than two fluxes remain, or
+/// the fit fails, all results are NaN.
 Spectrum fit_spectrum(std::vector<FluxAt> fluxes);
 
-/// Polarisation derived from the fluxes in Stokes I, Q, U, V; NaN: unknown.
+/// Polarisation computed from the fluxes in Stokes I, Q, U and V. Unknown values are NaN.
 struct Polarisation {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-  double linear = unknown, linear_error = unknown;  ///< sqrt(Q^2 + U^2), without the bias of noise
-  double linear_limit = unknown;                    ///< three standard errors, if P is below this; else NaN
+  double linear = unknown, linear_error = unknown;  ///< P = sqrt(Q^2 + U^2), corrected for the bias by noise
+  /// Three standard errors, if sqrt(Q^2 + U^2) is below three standard errors; else NaN.
+  double linear_limit = unknown;
   double fraction = unknown, fraction_error = unknown;
-  double angle = unknown, angle_error = unknown;  ///< in degrees from north through east, within [0, 180)
+  /// Polarisation angle in degrees from north through east, in [0, 180).
+  double angle = unknown, angle_error = unknown;
   double circular_fraction = unknown, circular_fraction_error = unknown;
 };
 
-/// A flux with its error.
 struct MeasuredFlux {
   double flux = Spectrum::unknown, error = Spectrum::unknown;
 };
 
-/// Linear and circular polarisation. The noise bias of P = sqrt(Q^2 + U^2) is removed as sqrt(P^2 - sigma^2) (Wardle &
-/// Kronberg 1974, ApJ 194, 249); the result is 0 if P is less than its error sigma.
+/// Computes linear and circular polarisation. Noise makes P = sqrt(Q^2 + U^2) too large on average; the corrected value
+/// is sqrt(P^2 - sigma^2) with the error sigma of P, or 0 if P is below sigma (Wardle & Kronberg 1974, ApJ 194, 249).
 Polarisation polarisation_of(const MeasuredFlux& i, const MeasuredFlux& q, const MeasuredFlux& u,
                              const MeasuredFlux& v);
 

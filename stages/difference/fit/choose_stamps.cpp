@@ -14,16 +14,17 @@ namespace {
 constexpr double bright_sigmas = 20, faint_sigmas = 10;
 constexpr std::size_t few_stamps = 20;
 constexpr int stamps_per_cell = 3;
-/// Least side of a cell in pixels, and largest number of cells along the longer axis. A second-order polynomial needs
-/// no more stamps in a large field than in a small one.
+/// Least side of a cell in pixels, and largest number of cells along the longer axis. The number is limited since the
+/// polynomials of the fit need no more stamps (squares of pixels around stars) in a large field than in a small one.
 constexpr std::int64_t least_cell = 102, most_cells = 12;
-/// A peak gets no stamp if a chosen stamp is less than this many pixels away along both axes.
+/// No stamp is chosen at a peak that is less than this many pixels away from a chosen stamp along both axes.
 constexpr std::int64_t least_distance = 9;
 
-/// Side of a square of masked pixels that excludes a stamp. Smaller groups do no harm.
+/// Side in pixels of a square of masked pixels that excludes a stamp (choose_stamps).
 constexpr std::int64_t group_side = 4;
 
-/// Whether all pixels of the 4 x 4 square are masked whose first pixel is `first`.
+/// Whether all pixels of a 4 x 4 square are masked. `first` is the square's first pixel, and `width` the width of the
+/// image.
 bool is_masked_group(const float* first, std::int64_t width) {
   for (std::int64_t j = 0; j < group_side; ++j)
     for (std::int64_t i = 0; i < group_side; ++i)
@@ -60,7 +61,7 @@ bool is_inside(const Shape& shape, const Stamp& stamp, std::int64_t margin) {
   return stamp.x >= margin && stamp.y >= margin && stamp.x < shape.width - margin && stamp.y < shape.height - margin;
 }
 
-/// The stamps chosen so far, in a grid of cells.
+/// The stamps chosen so far, in a grid of cells over the frame.
 class Cells {
  public:
   explicit Cells(const Shape& shape)
@@ -74,7 +75,7 @@ class Cells {
     Cell& own = cells_[index(stamp)];
     own.stamps[static_cast<std::size_t>(own.count++)] = stamp;
   }
-  /// Whether no chosen stamp is nearer than least_distance to this stamp.
+  /// Whether every chosen stamp is at least least_distance away from this stamp along one axis.
   bool is_apart(const Stamp& stamp) const {
     const std::int64_t column = stamp.x / side_, row = stamp.y / side_;
     for (std::int64_t j = std::max<std::int64_t>(0, row - 1); j <= std::min(row + 1, down_ - 1); ++j)

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Computes row[j] -= factor * column[j] for j from begin to end, both included.
+/// Computes row[j] -= factor * column[j] for all j from begin to end, `end` included.
 SRCEXTRACT_VECTOR_CLONES
 void subtract_scaled(const double* column, double factor, int begin, int end, double* row) {
   for (int j = begin; j <= end; ++j) row[j] -= factor * column[j];

@@ -13,17 +13,18 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t rows_searched_at_once = 64, pixels_searched_at_once = 64;
-/// Extra pixels between the end of a row and the next row. Without them, pixels below each other in rows of 4096 pixels
-/// would share lines of the cache.
+/// Unused pixels between the end of a row and the next row. Without them, pixels in one column of an image 4096 pixels
+/// wide would map to the same lines of the processor's cache.
 constexpr std::int64_t apart = 16;
 
-/// Writes the pixels of a row above the sky to `out`, behind smoothing_half elements that stay 0.
+/// Writes the pixels of a row, minus the sky, to `out`. The first smoothing_half elements of `out` stay 0.
 SRCEXTRACT_VECTOR_CLONES
 void row_above(const float* row, std::int64_t width, FrameLevel level, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) out[x + smoothing_half] = level.above(row[x]);
 }
 
-/// Sets out[x] to the smoothed pixel x: a weighted sum of pixels `step` apart, along a row or down a column.
+/// Sets out[x] to the weighted sum of smoothing_taps pixels that are `step` apart, starting at first[x]. `step` is 1
+/// along a row, and the stride of rows down a column.
 SRCEXTRACT_VECTOR_CLONES
 void smooth(const float* first, std::int64_t step, std::int64_t width, Smoothing smoothing, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) {
@@ -34,7 +35,6 @@ void smooth(const float* first, std::int64_t step, std::int64_t width, Smoothing
   }
 }
 
-/// Whether any of `count` pixels is above the threshold.
 SRCEXTRACT_VECTOR_CLONES
 bool any_above(const float* pixels, std::int64_t count, float threshold) {
   int above = 0;
@@ -42,7 +42,7 @@ bool any_above(const float* pixels, std::int64_t count, float threshold) {
   return above != 0;
 }
 
-/// Rows [begin, end) of the smoothed frame. Pixels beyond the frame's edges count as sky.
+/// The rows [begin, end) of the smoothed frame. Pixels beyond the frame's edges are taken as sky.
 class SmoothedRows {
  public:
   SmoothedRows(const LevelledFrame& frame, std::int64_t begin, std::int64_t end)

@@ -6,7 +6,6 @@
 
 namespace srcextract {
 
-/// Level and noise of the sky of a frame.
 struct SkyLevel {
   double median = 0, sigma = 0;
 };
@@ -15,22 +14,28 @@ struct SkyLevel {
 struct FitFacts {
   SkyLevel reference_sky, new_sky;
   bool convolved_new = false;
-  double reference_fwhm = 0, new_fwhm = 0;  ///< of the stars, in pixels
-  int half_width = 0;                       ///< of the kernel
+  double reference_fwhm = 0, new_fwhm = 0;  ///< full width at half maximum of the stars, in pixels
+  int half_width = 0;                       ///< half width of the kernel in pixels
   int kernel_order = 0, flux_order = 0, background_order = 0;
   std::int64_t candidates = 0, refused = 0, stamps = 0, used = 0;
   int iterations = 0;
   double condition = 0;
-  double mean_sum = 0, least_sum = 0, most_sum = 0;  ///< sum of the kernel, over the field
-  double shift_x = 0, shift_y = 0;                   ///< position of the stars, new minus reference, in pixels
-  double mean_background = 0, least_background = 0, most_background = 0;  ///< counts of the frame that is not convolved
-  double chi_median = 0, chi_p95 = 0;                                     ///< of the stamps that are used
-  double reference_pile_up = 0, new_pile_up = 0;                          ///< FrameLevel::pile_up
-  double star_variance = 1;                  ///< of pixels of bright stars, over that expected from sky and gain
-  double residual = 0;                       ///< part of a star's light that the model misses
-  int profile_stars = 0, profile_order = 0;  ///< of the shape of a star
-  double correlation = 1;                    ///< StarView::correlation
-  double sky_variance = 0;                   ///< expected variance of the difference, in (counts of the new frame)^2
+  double mean_sum = 0, least_sum = 0, most_sum = 0;  ///< mean, least and largest sum of the kernel over the field
+  /// Position of the stars in the new frame minus position in the reference, in pixels.
+  double shift_x = 0, shift_y = 0;
+  /// In counts of the frame that is not convolved.
+  double mean_background = 0, least_background = 0, most_background = 0;
+  /// Median and 95th percentile of StampFit::chi over the used stamps (squares of pixels around stars).
+  double chi_median = 0, chi_p95 = 0;
+  double reference_pile_up = 0, new_pile_up = 0;  ///< FrameLevel::pile_up
+  /// StarResidual::variance: ratio of the measured variance of pixels of bright stars to the variance expected from sky
+  /// and gain.
+  double star_variance = 1;
+  double residual = 0;  ///< StarResidual::share: fraction of a star's light that the model misses
+  /// Number of stars from which the shape of a star was made, and order of its polynomial over the field.
+  int profile_stars = 0, profile_order = 0;
+  double correlation = 1;   ///< StarView::correlation
+  double sky_variance = 0;  ///< expected variance of the difference, in (counts of the new frame)^2
 };
 
 inline void record_fields(const FitFacts& facts, FieldRecorder& to) {

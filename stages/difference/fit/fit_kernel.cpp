@@ -20,18 +20,22 @@ namespace {
 
 constexpr int least_kernel_half = 7;
 constexpr int least_stamp_half = 12, stamp_beyond_kernel = 2;
-/// With difference.convolve: either, the new frame is convolved only if its stars are narrower than the reference's by
-/// more than this part.
+/// If difference.convolve is `either`, the new frame is convolved only if its stars are narrower than the reference's
+/// by more than this fraction; else the reference is convolved.
 constexpr double equal_widths = 0.02;
-/// Room around stamps while the widths of the stars are not yet known.
+/// StampReach for the first choice of stamps: squares of pixels around stars. These stamps are used only to measure the
+/// widths of the stars.
 constexpr StampReach usual_reach{12, 22};
-/// Least distance in pixels from the middle of a stamp to pixels too near an edge for the kernel.
+/// Least distance in pixels from the middle of a stamp to the border strip of the frame, where the kernel would reach
+/// beyond the edge.
 constexpr int least_inside = 3;
-/// A fit that misses more than this part of the light of bright stars has matched noise, and is refused.
+/// Error{input} is thrown if the fit misses more than this fraction of the light of bright stars (StarResidual::share).
+/// The kernel then matches noise.
 constexpr double most_residual = 0.3;
-/// Frames that share less than this part of their bright stars show different skies, and are refused.
+/// Error{input} is thrown if the frames share less than this fraction of their bright stars. The frames then show
+/// different fields.
 constexpr double least_shared = 0.3;
-/// KernelFit::bloom is 1 plus half of the kernel's half width. A larger half width counts as this many pixels here.
+/// Limit of the kernel's half width, in pixels, in the formula KernelFit::bloom = 1 + half width / 2.
 constexpr int most_bloom = 16;
 
 [[noreturn]] void refuse(const std::string& problem) {
@@ -82,7 +86,6 @@ void require_shared_stars(const std::vector<Peak>& reference, const std::vector<
                      " pixels");
 }
 
-/// Which frame a fit convolves, the half widths of kernel and stamps, and the widths of the stars.
 struct FitPlan {
   bool convolves_new;
   int kernel_half, stamp_half;
@@ -102,7 +105,7 @@ FitPlan plan_fit(const LevelledFrame& reference, const std::vector<Peak>& stars,
   return {of_new, half, std::max(least_stamp_half, half + stamp_beyond_kernel), widths};
 }
 
-/// Sets facts about the kernel's sum and the background, over a grid of positions in the field.
+/// Sets the means and extremes of the kernel's sum and of the background, over a grid of positions in the field.
 void describe_field(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   constexpr int places = 8;
   const int sky = fit.basis.size();
@@ -123,8 +126,9 @@ void describe_field(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   }
 }
 
-/// The part of a pixel's variance, in the fit's weights, that comes from the convolved frame. It is reduced if the
-/// stamps scatter less than that noise would make them, as when stars are part of the measured sky noise.
+/// Returns the fraction of a pixel's variance, as the fit's weights contain it, that comes from the convolved frame.
+/// The fraction is reduced if the measured `chi` is below the chi that this noise would cause, for example because
+/// faint stars increased the measured noise of the sky.
 double noise_share(const KernelFit& fit, const Shape& shape, double chi) {
   double square = 0;
   for (const double value : kernel_in_middle(fit, shape)) square += value * value;
@@ -133,7 +137,8 @@ double noise_share(const KernelFit& fit, const Shape& shape, double chi) {
   return own / (own + other) * std::min(1.0, chi / expected_chi);
 }
 
-/// Sets sky_variance: the variance of the sky in the difference, with the noise of one frame convolved by the kernel.
+/// Sets sky_variance, the variance of the sky in the difference: the noise of one frame, and the noise of the other
+/// frame after convolution by the kernel.
 void describe_kernel(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   double sum = 0, square = 0;
   const std::vector<double> kernel = kernel_in_middle(fit, shape);
@@ -183,7 +188,7 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
 
 namespace {
 
-/// fit_kernel() of frames whose level is known.
+/// As fit_kernel(), for frames whose FrameLevel is already measured.
 KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_frame, const DifferenceConfig& config,
                        const Cpu& where, bool finds_stars, const FindPeaks& find) {
   const Shape& shape = new_frame.image.shape;
@@ -248,7 +253,8 @@ KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_
   return fit;
 }
 
-/// A hint for error messages if the saturation of a frame was guessed, since too many masked stars leave few to fit.
+/// Returns a hint for an error message if the saturation of a frame was guessed from its pixels, else an empty text. A
+/// wrong guess masks stars, so that few are left to fit.
 std::string describe_pile_up(const FrameLevel& level, const std::string& name) {
   if (level.pile_up == 0) return "";
   return ". Several pixels of the " + name + " share its greatest value, " +

@@ -14,35 +14,40 @@
 
 namespace srcextract {
 
-/// A model that turns one frame into the other: other = kernel * convolved + background. Kernel and background vary
-/// over the field.
+/// A model of one frame from the other: other frame = kernel * convolved frame + background, where * is a convolution
+/// and both frames are minus their skies. Kernel and background vary over the field as polynomials.
 struct KernelFit {
   bool convolves_new = false;
-  FrameLevel from, to;  ///< levels of the frame that is convolved, and of the other, without maps
-  int bloom = 0;        ///< pixels of `from` this near to saturated ones cannot be used
+  FrameLevel from, to;  ///< levels of the frame that is convolved, and of the other frame; FrameLevel::map is null
+  int bloom = 0;        ///< pixels of `from` within this distance of a saturated pixel cannot be used
   KernelBasis basis;
-  FieldCoefficients coefficients;  ///< one column per function of the basis, and one for the background
+  FieldCoefficients coefficients;  ///< one column per function of the basis, then a column for the background
   FitFacts facts;
-  StarProfile<Cpu> star;             ///< shape of a star in the difference; empty if it was not asked for
-  double convolved_correlation = 1;  ///< StarView::correlation for only the noise that the kernel convolves
+  StarProfile<Cpu> star;  ///< shape of a star in the difference; empty if the caller did not ask for the shape
+  double convolved_correlation = 1;  ///< StarView::correlation, but for the noise of the convolved frame alone
 };
 
-/// Returns the kernel in the middle of the field, row by row.
+/// Returns the kernel at the middle of a frame of this shape, row by row.
 std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 
-/// Fits the kernel, the ratio of the frames' brightness and the difference of their skies to stamps around stars and
-/// galaxies. Stamps whose chi^2 stands out (variable, moving or saturated sources) are rejected in rounds until the set
-/// of stamps stays the same. With fewer than 20 stamps the polynomials have an order of at most 1, with fewer than 8
-/// the order 0.
+/// Fits the kernel, the ratio of the frames' brightness and the difference of their skies to stamps: squares of pixels
+/// around stars and galaxies. Stamps of unusually high chi^2 (variable, moving or saturated sources) are rejected, and
+/// the fit is repeated, until the set of stamps stays the same. With fewer than 20 stamps the polynomials have an order
+/// of at most 1, with fewer than 8 the order 0.
 ///
-/// `maps` give the variance of the sky in each pixel. Photon noise is added by the gain.
+/// `maps` give the variance of the sky at each pixel. Photon noise is added if the gain is known.
 ///
-/// The fit runs on the host even for a device: it reads few pixels, and the order of sums decides the last bit. Only
-/// peaks are found on the device. The shape of the stars is found if `finds_stars`.
+/// If the frames are on a device, the search for peaks runs on the device, and all else on the host. The fit reads few
+/// pixels, and sums in another order would change the last bits of the result. KernelFit::star is set only if
+/// `finds_stars` is true.
 ///
-/// Throws Error{input}, which names no key of the configuration, if a frame has no noise, no pixel is good in both, or
-/// fewer than 3 stamps are left. It also throws if the frames share few of their bright stars (share_of_shared_stars),
-/// or the fit misses more than 30 % of the stars' light. A kernel whose mean sum is not above 0 is refused, too.
+/// Throws Error{input} without the name of a configuration key if one of these holds:
+/// - a frame has no noise;
+/// - no pixel is good in both frames;
+/// - fewer than 3 stamps are left;
+/// - the frames share less than 30 % of their bright stars (share_of_shared_stars);
+/// - the fit misses more than 30 % of the light of bright stars (StarResidual::share);
+/// - the sum of the kernel, averaged over the field, is not above 0.
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps = {},
                      bool finds_stars = true);

@@ -8,13 +8,13 @@
 
 namespace srcextract {
 
-/// The number of polynomial terms over the field for which a fit has kernels.
+/// Returns the number of polynomial terms over the field for which there is a kernel (FitView::terms).
 inline int kernel_terms(const KernelFit& fit) {
   return field_terms(std::max(fit.coefficients.orders.flux, fit.coefficients.orders.kernel));
 }
 
-/// Computes FitView::kernels: for each polynomial term a kernel, the sum of the basis functions times their
-/// coefficients, added in order.
+/// Computes FitView::kernels. The kernel of a polynomial term is the sum of the basis functions times their
+/// coefficients of this term, added in the order of the functions, and mirrored.
 inline std::vector<double> term_kernels(const KernelFit& fit) {
   const int taps = fit.basis.taps(), terms = kernel_terms(fit);
   std::vector<double> kernels(static_cast<std::size_t>(std::int64_t{terms} * taps), 0);
@@ -29,15 +29,15 @@ inline std::vector<double> term_kernels(const KernelFit& fit) {
   return kernels;
 }
 
-/// The polynomial of one column of the coefficients: of a basis function, or of the background.
+/// Returns the polynomial of one column of the coefficients: of a basis function, or of the background.
 inline FieldPolynomial polynomial_of(const FieldCoefficients& all, int column) {
   FieldPolynomial polynomial{{}, all.terms(column)};
   std::copy_n(all.of_column(column), polynomial.terms, polynomial.coefficients);
   return polynomial;
 }
 
-/// Returns the half width of the square that holds 99.9 % of the sum of the kernel's squared values. The kernel is
-/// tested at 3 x 3 places of the field, and the largest half width counts.
+/// Returns the half width in pixels of the central square of the kernel that has 99.9 % of the sum of the kernel's
+/// squared values. The half width is computed at 3 x 3 positions of the field, and the largest is returned.
 inline int half_of_square(const FitView& fit) {
   constexpr int places = 3;
   constexpr double nothing = 1e-3;
@@ -57,8 +57,8 @@ inline int half_of_square(const FitView& fit) {
   return result;
 }
 
-/// Makes the view of a fit. `kernels` must be term_kernels() of the fit, and `in_memory` a copy of it in the memory of
-/// the back end.
+/// Makes the view of a fit for frames of this shape. `kernels` must be term_kernels() of the fit, and `in_memory` must
+/// point to these kernels in the memory of the host or device that uses the view.
 inline FitView view_of(const KernelFit& fit, const std::vector<double>& kernels, const double* in_memory,
                        const Shape& shape) {
   FitView view{.kernels = kernels.data(),
@@ -85,8 +85,7 @@ FrameLevel with_map(FrameLevel level, const Image<float, Where>* map) {
   level.map = map == nullptr ? nullptr : map->pixels.data();
   return level;
 }
-/// level_from returns the level, with its map, of the frame that is convolved. level_to returns that of the other
-/// frame.
+/// level_from() returns the level and map of the frame that is convolved, level_to() those of the other frame.
 template <class Where>
 FrameLevel level_from(const KernelFit& fit, const FrameMaps<Where>& maps) {
   return with_map(fit.from, fit.convolves_new ? maps.fresh : maps.reference);
@@ -96,7 +95,7 @@ FrameLevel level_to(const KernelFit& fit, const FrameMaps<Where>& maps) {
   return with_map(fit.to, fit.convolves_new ? maps.reference : maps.fresh);
 }
 
-/// Allocates the images that keep the frames of a difference, and returns pointers to them.
+/// Allocates the images of `frames`, and returns pointers to their pixels.
 template <class Where>
 FrameImages make_frame_images(const Shape& shape, StarFrames<Where>& frames, const Where& where) {
   const auto take = [&](Image<float, Where>& image) {
@@ -106,7 +105,8 @@ FrameImages make_frame_images(const Shape& shape, StarFrames<Where>& frames, con
   return {take(frames.reference), take(frames.noise_of_new), take(frames.noise_of_reference)};
 }
 
-/// The shape of a frame, rounded up to whole tiles, with a margin of half a kernel on every side.
+/// Returns the shape of a frame, rounded up to whole tiles (squares of fitted_tile pixels that share a kernel), with a
+/// margin of `half` pixels on every side.
 inline Shape padded_shape(const Shape& shape, int half) {
   const auto tiles = [](std::int64_t side) { return (side + fitted_tile - 1) / fitted_tile * fitted_tile; };
   return {tiles(shape.width) + 2 * std::int64_t{half}, tiles(shape.height) + 2 * std::int64_t{half}};

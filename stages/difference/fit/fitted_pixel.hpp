@@ -10,36 +10,39 @@
 
 namespace srcextract {
 
-/// Side of a tile in pixels. All pixels of a tile use the kernel at its middle.
+/// Side in pixels of a tile. All pixels of a tile use the kernel for the middle of the tile.
 inline constexpr int fitted_tile = 16;
 
-/// A pixel is masked if a larger part of the kernel's summed magnitude lies on bad pixels.
+/// A pixel of the difference is masked if more than this fraction of the kernel's summed magnitude lies on bad (masked
+/// or saturated) pixels.
 inline constexpr double most_bad_share = 0.1;
 
-/// Relative error of the light that replaces bad pixels; it is large in the steep core of a star.
+/// Assumed relative error of the values that replace bad pixels. The actual error is largest in the steep core of a
+/// star.
 inline constexpr double error_of_bad = 0.5;
 
-/// A pixel is masked where the kernel's sum, which converts counts, is smaller. Polynomials may go astray far from all
-/// stars.
+/// A pixel of the difference is masked if the polynomial that converts counts between the frames is below this value
+/// there. Far from all stars the polynomials may have meaningless values.
 inline constexpr double least_kernel_sum = 1e-6;
 
-/// A polynomial over the field, with `terms` coefficients.
 struct FieldPolynomial {
   double coefficients[most_field_terms];
   int terms;
 };
 
-/// A fit as the code for pixels reads it, in the memory of the back end.
+/// The members of a KernelFit that the computation of pixels needs, with pointers to the memory of host or device.
 struct FitView {
-  const double* kernels;  ///< mirrored, one per polynomial term; the kernel at a place is the sum of term * its kernel
+  /// One mirrored kernel per polynomial term. The kernel at a position is the sum over the terms of (value of the term
+  /// at the position) * (kernel of the term).
+  const double* kernels;
   int half, terms;
-  int square_half;             ///< half width beyond which the kernel's squares are negligible
-  FieldPolynomial counts;      ///< counts of the frame not convolved per count of the new frame
-  FieldPolynomial background;  ///< the level added to the convolved frame
-  double width, height;        ///< of the frames
-  double sign;                 ///< 1, or -1 if the new frame is convolved
+  int square_half;             ///< half width of the central square outside of which the squared kernel is negligible
+  FieldPolynomial counts;      ///< counts of the frame that is not convolved, per count of the new frame
+  FieldPolynomial background;  ///< background that the fit adds to the convolved frame
+  double width, height;        ///< size of the frames
+  double sign;                 ///< -1 if the new frame is convolved, else 1
   double residual_square;      ///< square of FitFacts::residual
-  double per_sky_variance;     ///< 1 / variance of the sky
+  double per_sky_variance;     ///< 1 / FitFacts::sky_variance
   FrameLevel to;
   double excess_of_convolved;  ///< KernelFit::convolved_correlation - 1
   double per_correlation;      ///< 1 / StarView::correlation
@@ -48,13 +51,13 @@ struct FitView {
   SRCEXTRACT_HOST_DEVICE int taps() const { return side() * side(); }
   SRCEXTRACT_HOST_DEVICE int square_side() const { return 2 * square_half + 1; }
 
-  /// The polynomial terms in the middle of the tile that begins at (x, y).
+  /// Returns the values of the polynomial terms in the middle of the tile whose first pixel is (x, y).
   SRCEXTRACT_HOST_DEVICE FieldTerms terms_of_tile(std::int64_t x, std::int64_t y) const {
     constexpr double middle = (fitted_tile - 1) / 2.0;
     return {static_cast<double>(x) + middle, static_cast<double>(y) + middle, width, height};
   }
-  /// Element `tap` of the kernel, as float. Centred on (x, y), it multiplies pixel (x + tap % side - half, y + tap /
-  /// side - half).
+  /// Returns element `tap` of the kernel at a position where the polynomial terms have the values `at`. At pixel (x, y)
+  /// of the result, this element multiplies pixel (x + tap % side - half, y + tap / side - half).
   SRCEXTRACT_HOST_DEVICE float kernel_value(const FieldTerms& at, int tap) const {
     double sum = 0;
     for (int k = 0; k < terms; ++k) sum += at.value[k] * kernels[k * taps() + tap];
@@ -62,11 +65,12 @@ struct FitView {
   }
 };
 
-/// Values that all pixels of a row share. The polynomials' coordinate along the row runs from -1 to 1.
+/// Values that are the same for all pixels of a row. The polynomials use a coordinate u along the row, from -1 at the
+/// first pixel to 1 at the last.
 struct FittedRow {
   FieldRow counts, background;
-  double step;        ///< of this coordinate, from pixel to pixel
-  double begin, end;  ///< columns from `begin` to before `end` have all pixels under the kernel in the frame
+  double step;        ///< difference of u between neighbouring pixels
+  double begin, end;  ///< in the columns [begin, end) all pixels under the kernel are in the frame
 
   SRCEXTRACT_HOST_DEVICE FittedRow(const FitView& fit, std::int64_t y)
       : FittedRow(fit, static_cast<double>(y), fit.height > 1 ? 2 * static_cast<double>(y) / (fit.height - 1) - 1 : 0) {
@@ -81,37 +85,38 @@ struct FittedRow {
         end(y >= fit.half && y < fit.height - fit.half ? fit.width - fit.half : 0) {}
 };
 
-/// The most light that may be hidden in a bad pixel. Pixels around saturated ones have the variance -infinity, and may
-/// hide any amount.
+/// Returns an upper limit of the light of a bad pixel, which the filled value may not show. The limit is infinite if
+/// the variance is -infinity, which marks saturated pixels and pixels around them.
 SRCEXTRACT_HOST_DEVICE inline float hidden_light(float light, float variance) {
   return variance == -INFINITY ? INFINITY : fabsf(light);
 }
 
-/// Sums over the kernel at a pixel, in raster order of the taps. `light` and `variance` are chains of fmaf, the others
-/// chains of additions.
+/// Sums over the elements of the kernel at a pixel, in raster order. `light` and `variance` are chains of fmaf, the
+/// others chains of additions.
 struct KernelSums {
-  float light = 0;      ///< kernel times convolved frame above the sky, with bad pixels filled
-  float variance = 0;   ///< squared kernel, within square_half, times the variance of the convolved frame
-  float bad = 0;        ///< magnitude of the kernel on bad pixels
+  float light = 0;      ///< kernel times the frame to convolve, minus the sky, with bad pixels filled (filled_at)
+  float variance = 0;   ///< squared kernel, within square_half, times the variance of the frame to convolve
+  float bad = 0;        ///< magnitude of the kernel, summed over bad pixels
   float bad_light = 0;  ///< magnitude of the kernel times hidden_light(), summed over bad pixels
-  float all = 1;        ///< magnitude of the kernel on all pixels; needed only if a pixel is bad
+  float all = 1;        ///< magnitude of the kernel, summed over all pixels; set only if a pixel is bad
 };
 
-/// A pixel of the difference. `noise` is its variance divided by the variance of the sky. `noise_of_stars`, set only if
-/// a frame has a map, is the variance for sums over a star, where convolved noise counts more since it is correlated.
+/// A pixel of the difference. `noise` is its variance divided by the variance of the sky. `noise_of_stars` is the
+/// variance for sums over the pixels of a star, divided by StarView::correlation too. There, convolved noise has more
+/// effect, since its pixels are correlated. `noise_of_stars` is used only if a frame has a map.
 struct FittedPixel {
   float difference, noise, noise_of_stars = 0;
 };
 
-/// Returns new minus reference in counts of the new frame, whichever frame was convolved, and its variance. Three
-/// variances are added: the noise of both frames, the square of the star light that the model misses, and the square of
-/// the light that bad pixels may have hidden. `other` and `variance` are the pixel of the frame not convolved, and its
-/// variance, which is negative if the pixel is bad.
+/// Returns new frame minus reference at the pixel in column x, in counts of the new frame, and its variance. The
+/// variance has three parts: the noise of both frames, the square of the light that the model of a star misses, and the
+/// square of the error of filled bad pixels. `other` is the pixel of the frame that is not convolved. `variance` is its
+/// variance, negative if the pixel is bad.
 SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, const FittedRow& row,
                                                          const KernelSums& sums, float other, float variance,
                                                          double x) {
-  // Selects between doubles without branches or && so that compilers turn loops over this function into vectors. An
-  // infinite variance masks the pixel.
+  // There are no branches and no &&, so that compilers turn loops over this function into vector code. An infinite
+  // variance masks the pixel.
   constexpr double most = std::numeric_limits<float>::max(), infinite = std::numeric_limits<double>::infinity();
   const double u = x * row.step - 1;
   const auto light = static_cast<double>(sums.light), own = static_cast<double>(variance);
@@ -133,13 +138,14 @@ SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, con
   return {pixel_of(good ? difference : infinite), pixel_of(square), pixel_of(good ? of_stars : infinite)};
 }
 
-/// A pixel of each frame as StarFrames keeps it, in counts of the difference.
+/// A pixel of the images in StarFrames.
 struct FramesPixel {
   float reference, noise_of_new, noise_of_reference;
 };
 
-/// Returns what both frames contributed to `difference`, the result of subtract_pixel(). The variance of convolved
-/// noise is increased for its correlation.
+/// Returns the contributions of both frames to a pixel of the difference. `difference` is the result of
+/// subtract_pixel(). The variance of the convolved frame's noise is increased, since convolution makes the noise of
+/// pixels correlated.
 SRCEXTRACT_HOST_DEVICE inline FramesPixel frames_of_pixel(const FitView& fit, const FittedRow& row,
                                                           const KernelSums& sums, float other, float variance, double x,
                                                           float difference) {
@@ -153,7 +159,7 @@ SRCEXTRACT_HOST_DEVICE inline FramesPixel frames_of_pixel(const FitView& fit, co
   return {pixel_of(light * per_count), convolved, own};
 }
 
-/// Pointers to the images that keep the frames; null: the frames are not kept.
+/// Pointers to the pixels of the images in StarFrames; null if the caller does not need these images.
 struct FrameImages {
   float *reference = nullptr, *noise_of_new = nullptr, *noise_of_reference = nullptr;
 

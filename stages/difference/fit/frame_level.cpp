@@ -13,8 +13,9 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t cell_side = 128;
-/// Pixels are sampled every `step` pixels along both axes. Steps are odd, so that both even and odd columns are
-/// sampled. A larger frame has more cells, so each cell needs fewer samples.
+/// Returns the distance, along both axes, of the pixels that are used. The distance is odd, so that even and odd
+/// columns are both used. The distance grows with the frame up to 7 pixels, since a larger frame has more cells and
+/// needs fewer pixels per cell.
 constexpr std::int64_t side_per_step = 256, most_step = 7;
 std::int64_t sample_step(const Shape& shape) {
   return std::min(std::max(shape.width, shape.height) / side_per_step, most_step - 1) / 2 * 2 + 1;
@@ -22,7 +23,7 @@ std::int64_t sample_step(const Shape& shape) {
 constexpr int clip_rounds = 3;
 constexpr double clip_sigmas = 3;
 
-/// Pixels above this part of the saturation are no longer linear.
+/// Pixels above this fraction of the saturation are assumed to be no longer linear.
 constexpr double linear_share = 0.9;
 
 struct CellSky {
@@ -30,10 +31,11 @@ struct CellSky {
   float sigma = -1;  ///< negative: too few good pixels
 };
 
-/// The map of variances of a cell.
+/// Summary of the map of variances in one cell.
 struct CellMap {
-  float variance = 0;  ///< median of the map
-  float scale = -1;    ///< variance of (pixels / noise of the map); negative: too few good pixels
+  float variance = 0;  ///< median of the map in the cell
+  /// Variance of (pixel - sky) / (noise in the map); negative: too few good pixels.
+  float scale = -1;
 };
 
 CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
@@ -58,8 +60,9 @@ CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   return sky;
 }
 
-/// Summarises the map in a cell with the pixels `values` and the sky level `middle`. Each pixel is divided by its own
-/// noise before their scatter is measured, since noise may vary within a cell.
+/// Summarises the map in one cell. `values` are the cell's pixels, `variances` their variances in the map, and `middle`
+/// is the cell's sky. Each pixel is divided by its noise in the map before the scatter is measured, since the noise may
+/// vary within a cell.
 CellMap map_of_cell(std::vector<float>& values, std::vector<float>& variances, float middle,
                     std::vector<float>& distances) {
   if (values.size() < static_cast<std::size_t>(cell_side)) return {};
@@ -71,7 +74,7 @@ CellMap map_of_cell(std::vector<float>& values, std::vector<float>& variances, f
   return {variance, static_cast<float>(std::max(0.0, square - added / static_cast<double>(variance)))};
 }
 
-/// Sets the variance of `level` from a map of variances and its summaries per cell.
+/// Sets variance, map and scale of `level` from a map of variances and its summaries per cell.
 void take_map(const Image<float, Cpu>& map, bool rescales, const std::vector<CellMap>& cells, FrameLevel& level) {
   std::vector<float> variances, scales;
   for (const CellMap& cell : cells) {
@@ -85,7 +88,7 @@ void take_map(const Image<float, Cpu>& map, bool rescales, const std::vector<Cel
   level.variance = upper_median(variances) * level.map_scale;
 }
 
-/// Returns the greatest of `count` pixels; -infinity if all are NaN or there is none.
+/// Returns the greatest of `count` pixels, or -infinity if all are NaN or `count` is 0.
 SRCEXTRACT_VECTOR_CLONES
 float greatest_of(const float* pixels, std::int64_t count) {
   constexpr int chains = 64;
@@ -121,7 +124,8 @@ float shared_greatest(const Image<float, Cpu>& frame, const Cpu& where) {
 }
 
 double spread_whole_numbers(std::vector<float>& values) {
-  constexpr double golden = 0.61803398874989484820;  // whose multiples are spread evenly
+  // The fractional parts of its multiples are evenly spread between 0 and 1.
+  constexpr double golden = 0.61803398874989484820;
   if (!std::ranges::all_of(values, [](float value) { return std::floor(value) == value; })) return 0;
   double turns = 0;
   for (float& value : values) {

@@ -9,12 +9,12 @@ namespace srcextract {
 namespace {
 
 struct Gaussian {
-  double sigma;  ///< in pixels; make_kernel_basis() says when it grows
-  int degree;    ///< of the polynomials
+  double sigma;  ///< in pixels; make_kernel_basis() multiplies large sigmas for wide kernels
+  int degree;    ///< highest degree of the polynomials by which the Gaussian is multiplied
 };
 constexpr Gaussian gaussians[] = {{0.7, 6}, {1.5, 4}, {3.0, 2}};
 
-/// (u / sigma)^power exp(-u^2 / 2 sigma^2)
+/// Returns (u / sigma)^power exp(-u^2 / (2 sigma^2)) for u from -half to half.
 std::vector<double> factor(int half, double sigma, int power) {
   std::vector<double> values;
   for (int u = -half; u <= half; ++u) {

@@ -22,30 +22,32 @@ namespace {
 
 constexpr int mean_rounds = 3;
 constexpr std::size_t stars_of_mean = 100, least_stars = 3;
-/// Numbers of bright stars from which the shape varies over the field with order 1, and with order 2.
+/// Least number of bright stars for which the shape varies over the field as a polynomial of order 1, and of order 2.
 constexpr std::ptrdiff_t stars_of_order_1 = 12, stars_of_order_2 = 30;
 constexpr double narrow_share = 0.2, usual_width = 0.15;
-/// Half widths in FWHM. shape_reach: of the star's shape; about a percent of the light lies beyond. core_reach: of the
-/// pixels that fix a star's position. filter_reach: of the filter.
+/// Half widths of squares around a star, in FWHM. shape_reach is for the star's shape; about 1 % of the light is
+/// outside. core_reach is for the pixels from which a star's position is fitted. filter_reach is for the filter.
 constexpr double shape_reach = 3.3, core_reach = 1.5, filter_reach = 1.5;
 constexpr int least_half = 5, most_half = 24, least_filter_half = 3, most_filter_half = 12;
-/// Width in pixels of the ring around the shape where the local sky is measured.
+/// Width in pixels of the ring around the square of the shape, in which the local sky is measured.
 constexpr std::int64_t sky_ring = 24;
-/// A star that differs at a node by more than this many deviations from the median of all stars has a neighbour there.
+/// A star whose value at a node of the shape (one of a square grid of values) differs from the median of all stars by
+/// more than this many sigmas is left out there. The star then has a neighbour at the node.
 constexpr double most_deviations = 3;
-/// Assumed errors of the current shape, relative to each node and to the peak. They limit the weight of the brightest
-/// stars.
+/// Assumed errors of the current shape: as a fraction of each node's value, and as a fraction of the peak. The errors
+/// limit the weight of the brightest stars.
 constexpr double shape_error = 0.01, peak_error = 0.003;
 
-/// A star among the stamps.
+/// A star around which there is a stamp (a square of pixels used by the fit).
 struct Star {
-  double x, y;  ///< place in the frame
+  double x, y;  ///< position of the centre in the frame
   double sky, flux;
   bool is_bright;
   FieldTerms terms;
 };
 
-/// The median sky in a ring around the square of a star, from every second pixel, minus the frame's sky.
+/// Returns the median of every second pixel along both axes, in a ring around the square of a star, minus the frame's
+/// sky.
 double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t half) {
   const ImageView image = frame.view();
   const std::int64_t reach = half + sky_ring;
@@ -61,16 +63,17 @@ double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t h
   return static_cast<double>(upper_median(pixels) - frame.level.sky);
 }
 
-/// Whether the light of a star under the Gaussian is over 150 times the sky noise there. Only such stars count for the
-/// order of the shape's polynomial, so that it does not fit noise. Fainter stars enter the fit, too.
+/// Whether the star's light, weighted by the fitted Gaussian (StarShape::light), exceeds 150 times the noise of the sky
+/// in this sum. Only these stars count for the choice of the polynomial's order, so that the polynomial does not fit
+/// noise. Fainter stars are used in the fit too.
 bool is_bright(const LevelledFrame& frame, const StarShape& shape) {
   constexpr double least_ratio = 150;
   const double noise = shape.sigma * std::sqrt(std::numbers::pi * static_cast<double>(frame.level.variance));
   return shape.light > least_ratio * noise;
 }
 
-/// Selects the brightest stamps whose width is within 15 % of the 20th percentile of widths, since galaxies are wider
-/// than stars.
+/// Selects the brightest objects whose width differs by at most 15 % from the 20th percentile of all widths, since
+/// galaxies are wider than stars. `half` is the half width of the shape's square.
 std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stamp>& stamps, std::int64_t half,
                               const Cpu& where) {
   struct Candidate {
@@ -104,7 +107,7 @@ std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stam
   return stars;
 }
 
-/// The shape while it is made.
+/// The mean shape of the stars: a square of nodes, one pixel apart, each of which is a polynomial over the field.
 struct MeanStar {
   int half, order;
   int stars = 0;  ///< number of stars in the mean
@@ -126,8 +129,9 @@ double sum_of(std::span<const float> values) {
   return sum;
 }
 
-/// The light beyond the square, for a shape that falls with r^-6 beyond its outermost nodes, as a Moffat function with
-/// beta = 3 does. Outside of a square of half width R, r^-6 has the integral (1/2 + 3 pi / 16) / R^4.
+/// Returns the light outside of the square, if the shape falls as r^-6 beyond its outermost nodes, like a Moffat
+/// function with beta = 3. The integral of r^-6 over the area outside of a square of half width R is (1/2 + 3 pi / 16)
+/// / R^4. `middle` is the shape in the middle of the field.
 double light_beyond(std::span<const float> middle, int half) {
   double sum = 0, squares = 0;
   const int side = 2 * half + 1;
@@ -143,7 +147,7 @@ double light_beyond(std::span<const float> middle, int half) {
   return std::max(0.0, sum / squares) * (0.5 + 3 * std::numbers::pi / 16) / (reach * reach * reach * reach);
 }
 
-/// Scales the shape to a flux of 1 everywhere in the field, including the light beyond the square.
+/// Scales the shape so that its flux is 1 everywhere in the field, including the light outside of the square.
 void normalise(MeanStar& mean) {
   const std::span<float> middle = mean.of_term(0);
   const double light = sum_of(middle) + light_beyond(middle, mean.half);
@@ -170,7 +174,8 @@ MeanStar make_gaussian(int half, int order, double sigma) {
   return mean;
 }
 
-/// Improves flux and position of a star by one step of a fit of the shape. Returns false if the star has no light.
+/// Improves flux and position of a star by one step of a least-squares fit of the shape to the pixels within `core` of
+/// the star. Returns false if the fitted flux is not above 0.
 bool place_star(const LevelledFrame& frame, const ShapeHere& shape, int core, Star& star) {
   constexpr double step = 0.1;
   const ImageView image = frame.view();
@@ -199,13 +204,14 @@ bool place_star(const LevelledFrame& frame, const ShapeHere& shape, int core, St
   return true;
 }
 
-/// The difference between a star and the shape at one node, per unit of the star's flux, and its weight. Weight 0:
-/// unknown.
+/// The difference between a star and the shape at one node, divided by the star's flux, and its weight. The weight is 0
+/// if the difference is unknown.
 struct NodeExcess {
   float value = 0, weight = 0;
 };
 
-/// Returns star minus shape in the pixels around the star, per unit of the star's flux; NaN where it is unknown.
+/// Returns (pixel - sky) / flux - shape for `wide` x `wide` pixels around a star, from pixel (left, top) on; NaN at bad
+/// (masked or saturated) pixels.
 std::vector<double> excess_in_pixels(const LevelledFrame& frame, const ShapeHere& shape, const Star& star,
                                      std::int64_t left, std::int64_t top, int wide) {
   const ImageView image = frame.view();
@@ -253,8 +259,9 @@ std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& me
   return nodes;
 }
 
-/// Corrects one node of the shape by the fitted differences between stars and shape there. Stars far from the median
-/// have a neighbour, and are left out.
+/// Corrects one node of the shape: fits a polynomial over the field to the differences between stars and shape at this
+/// node, and adds the polynomial. Stars that differ much from the median are left out, since they have a neighbour
+/// there.
 void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<NodeExcess>>& excess, std::size_t tap,
                   MeanStar& mean) {
   std::vector<float> values, deviations;
@@ -314,7 +321,7 @@ std::vector<Square> squares_of(MeanStar& mean) {
   return squares;
 }
 
-/// Returns `square`, which varies over the field, as it is in the middle of the field.
+/// Returns the values of `square` in the middle of the field.
 Square middle_of(const FieldSquare& square, const StarView& star) {
   const FieldTerms middle = star.at((star.width - 1) / 2, (star.height - 1) / 2);
   Square values{square.half, {}};
@@ -323,13 +330,13 @@ Square middle_of(const FieldSquare& square, const StarView& star) {
   return values;
 }
 
-/// Variance by a star's photons in the new frame and in the reference, for each count of the new frame.
+/// StarPhotons for light in the new frame, and for light in the reference, per count of the new frame.
 struct FramePhotons {
   StarPhotons of_new, of_reference;
 };
 
-/// Scales own_photons() to counts of the new frame and to the variance of the sky in the difference. `counted` is its
-/// parameter.
+/// Calls own_photons() and converts the result: fluxes are in counts of the new frame, variances in units of the sky's
+/// variance in the difference. `counted` is the parameter of own_photons().
 FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double counted, const KernelFit& fit) {
   double scale = 0;
   for (const double value : kernel.values) scale += value;
@@ -346,8 +353,9 @@ FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double co
   return fit.convolves_new ? FramePhotons{convolved, other} : FramePhotons{other, convolved};
 }
 
-/// Sets the photon variance that a star's own light adds to its flux. A brightened star has its extra light in the new
-/// frame, a faded one in the reference. With maps of noise, the pixels' variances contain no photons of the star.
+/// Sets the photon variance that a star's own light adds to the variance of its flux. If a source became brighter, the
+/// additional light is in the new frame; if fainter, in the reference. If maps give the noise (`mapped`), the pixels'
+/// variances contain no photons of the star.
 void add_own_photons(const Square& kernel, double sharp_fwhm, bool mapped, KernelFit& fit) {
   const FramePhotons beyond_correlated = photons_of_stars(kernel, sharp_fwhm, fit.convolved_correlation, fit);
   FramePhotons beyond = mapped ? beyond_correlated : photons_of_stars(kernel, sharp_fwhm, 1, fit);

@@ -8,18 +8,22 @@
 
 namespace srcextract {
 
-/// Makes the shape of a star in the difference, which equals the shape in the frame that is not convolved. Also makes
-/// the filter that detects such a star best in the noise of the difference.
+/// Measures the shape of a star in the difference, which is the same as in the frame that is not convolved. Also makes
+/// the filter that finds a star of this shape best in the noise of the difference.
 ///
-/// - The shape is a mean over the stars among the stamps, on a grid of pixels about their centres. In each round the
-///   differences between the stars and the current shape are added to it (Anderson & King 2000, PASP 112, 1360, section
-///   3.2). It varies over the field as a polynomial, of order 2 from 30 bright stars on, of order 1 from 12.
-/// - A stamp counts as a star if its width is within 15 % of the 20th percentile of the stamps' widths.
-/// - The filter is the shape divided by the spectrum of the noise, v_to + v_from |kernel|^2 with the kernel in the
-///   middle of the field (Zackay, Ofek & Gal-Yam 2016, ApJ 830, 27, for a fitted kernel).
+/// - The shape is a mean over stars, at nodes one pixel apart around the star's centre. In each round, the mean
+///   difference between the stars and the current shape is added to the shape (Anderson & King 2000, PASP 112, 1360,
+///   section 3.2). The shape varies over the field as a polynomial: of order 2 with 30 or more bright stars, of order 1
+///   with 12 or more, else of order 0.
+/// - `stamps` are squares around stars and galaxies. An object is taken as a star if its width differs by at most 15 %
+///   from the 20th percentile of the objects' widths.
+/// - The Fourier transform of the filter is that of the shape divided by the power spectrum of the noise, v_to + v_from
+///   |k|^2. k is the transform of the kernel in the middle of the field; v_to and v_from are the variances of the sky
+///   in the other frame and the convolved frame (Zackay, Ofek & Gal-Yam 2016, ApJ 830, 27, for a fitted kernel).
 ///
-/// Sets fit.star and the facts about it. Runs on the host. With fewer than three stars the shape is a Gaussian of FWHM
-/// `fwhm`. `sharp_fwhm` is the FWHM of stars in the frame that is convolved.
+/// Sets fit.star, fit.convolved_correlation and the members of fit.facts about the shape. With fewer than three stars
+/// the shape is a Gaussian of FWHM `fwhm`. `fwhm` is the FWHM in pixels of stars in the frame that is not convolved,
+/// `sharp_fwhm` that in the convolved frame.
 void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps, double fwhm, double sharp_fwhm,
                        const Cpu& where, KernelFit& fit);
 

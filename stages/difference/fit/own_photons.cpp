@@ -6,11 +6,10 @@
 namespace srcextract {
 namespace {
 
-/// A Moffat profile is drawn to this distance from its centre along x and y, in FWHM. Less than 1 % of its light lies
-/// beyond.
+/// Half width of the square in which a Moffat profile is computed, in FWHM. Less than 1 % of the light is outside.
 constexpr double moffat_reach = 3;
 
-/// The mean of the 3 x 3 values around (x, y).
+/// Returns the mean of the 3 x 3 values around (x, y).
 double mean_around(const Square& square, int x, int y) {
   double sum = 0;
   for (int j = y - 1; j <= y + 1; ++j)
@@ -18,8 +17,8 @@ double mean_around(const Square& square, int x, int y) {
   return sum / 9;
 }
 
-/// How a photon at (x, y) of the convolved frame counts in sum(f d): the sum of its parts after convolution, and the
-/// sum of their squares.
+/// The contribution to sum(f d) of a photon at (x, y) of the frame to convolve, which the kernel spreads over many
+/// pixels: the sum of the pixels' contributions, and the sum of their squares.
 struct Spread {
   double sum = 0, squares = 0;
 };

@@ -13,12 +13,12 @@ namespace srcextract {
 
 inline constexpr int smoothing_half = 5;
 inline constexpr int smoothing_taps = 2 * smoothing_half + 1;
-/// A peak is the largest pixel up to this far to either side. So no two peaks lie in one square of peak_half + 1
-/// pixels.
+/// A peak is the largest pixel within this distance along both axes, in pixels. Two peaks are therefore more than this
+/// distance apart along some axis.
 inline constexpr std::int64_t peak_half = 7;
 
-/// The weights of the Gaussian that smooths a frame. Pixels above the sky are smoothed along rows, then the results
-/// along columns. Each sum is a chain of fmaf in the order of the taps. Beyond the edges pixels are 0.
+/// The weights of the Gaussian that smooths a frame. Pixels minus the sky are smoothed along rows, and the results
+/// along columns. Each sum is a chain of fmaf in the order of the weights. Pixels beyond the frame's edges are 0.
 struct Smoothing {
   float weight[smoothing_taps];
 
@@ -35,7 +35,8 @@ struct Smoothing {
   }
 };
 
-/// Whether no pixel within `half` is larger than (x, y), and no earlier pixel in raster order is equal to it.
+/// Whether no pixel within `half` of (x, y) along both axes is larger than this pixel, and no earlier pixel in raster
+/// order is equal.
 SRCEXTRACT_HOST_DEVICE inline bool is_peak(const ImageView& smoothed, std::int64_t x, std::int64_t y,
                                            std::int64_t half) {
   const float value = smoothed.at(x, y);
@@ -48,13 +49,13 @@ SRCEXTRACT_HOST_DEVICE inline bool is_peak(const ImageView& smoothed, std::int64
   }
   return true;
 }
-/// Whether (x, y) is a peak within peak_half. The 3 x 3 around it are tested first, since most pixels have a larger
-/// neighbour.
+/// Whether (x, y) is a peak with `half` = peak_half. The 3 x 3 pixels around are tested first, to save time: most
+/// pixels have a larger neighbour.
 SRCEXTRACT_HOST_DEVICE inline bool is_peak(const ImageView& smoothed, std::int64_t x, std::int64_t y) {
   return is_peak(smoothed, x, y, 1) && is_peak(smoothed, x, y, peak_half);
 }
 
-/// Sorts peaks: the brightest first, equal ones in raster order.
+/// Sorts peaks by brightness, the brightest first, and peaks of equal brightness in raster order.
 inline void sort_peaks(std::vector<Peak>& peaks) {
   std::ranges::sort(peaks, [](const Peak& a, const Peak& b) {
     if (a.value != b.value) return a.value > b.value;

@@ -8,7 +8,8 @@
 namespace srcextract {
 namespace {
 
-/// Sets above[x] to pixel x above the sky, 0 if it is bad, and good[x] to 1 or 0. Returns whether any pixel is bad.
+/// Sets above[x] to pixel x minus the sky, or 0 if the pixel is bad (masked or saturated). Sets good[x] to 0 if the
+/// pixel is bad, else 1. Returns whether any pixel is bad.
 SRCEXTRACT_VECTOR_CLONES
 bool read_row(const float* row, std::int64_t width, FrameLevel level, float* __restrict above, float* __restrict good) {
   int bad = 0;
@@ -20,8 +21,9 @@ bool read_row(const float* row, std::int64_t width, FrameLevel level, float* __r
   return bad != 0;
 }
 
-/// Computes variance_at() for all pixels of a row. `above` and `good` are three rows with one more column at either
-/// edge; `sky` has the sky's variance per pixel.
+/// Computes variance_at() for all pixels of a row. `above` and `good` are the results of read_row() for the row above,
+/// the row itself and the row below, with one more column on each side. `sky` has the variance of the sky at each
+/// pixel.
 SRCEXTRACT_VECTOR_CLONES
 void variances_of_row(const float* own, const float* const* above, const float* const* good, const float* sky,
                       std::int64_t width, FrameLevel level, float* __restrict out) {

@@ -12,10 +12,11 @@ namespace {
 
 constexpr int most_rounds = 10;
 constexpr double clip_scatters = 3;
-/// The scatter of chi is taken as at least this part of its median. A narrower clip would reject the bright stamps,
-/// which show the core of the kernel and have residuals above their photon noise. Stars would then leave false changes.
+/// Lower limit of the scatter of chi, as a fraction of the median chi. If the limit were lower, bright stamps (squares
+/// of pixels around stars) would be rejected, since their residuals exceed their photon noise. Bright stamps determine
+/// the core of the kernel, and without them subtracted stars would leave residuals.
 constexpr double least_scatter = 2.0 / 3;
-/// Least numbers of stamps for polynomials of order 2, and of order 1.
+/// Least number of stamps for polynomials of order 2 or more, and for order 1.
 constexpr std::size_t stamps_for_order_2 = 20, stamps_for_order_1 = 8;
 
 FieldOrders orders_for(std::size_t stamps, const DifferenceConfig& config) {
@@ -24,7 +25,8 @@ FieldOrders orders_for(std::size_t stamps, const DifferenceConfig& config) {
   return {limited(config.kernel_order), limited(config.flux_order), limited(config.background_order)};
 }
 
-/// Returns the stamps whose chi is less than 3 scatters above the median chi of the used stamps. Sets chi_median.
+/// Returns the indices of all stamps whose chi exceeds the median chi of the used stamps by less than 3 times the
+/// scatter. Sets chi_median.
 std::vector<std::size_t> agreeing(RobustSolution& solution) {
   std::vector<double> chis, distances;
   for (const std::size_t s : solution.used) chis.push_back(solution.fits[s].chi);

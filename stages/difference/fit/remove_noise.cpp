@@ -10,17 +10,19 @@
 namespace srcextract {
 namespace {
 
-/// The part of the expected noise that is subtracted. Subtracting more leaves the finest functions to chance: with
-/// 0.75, one of nine pairs of frames gave a false source, and with 0.9 another had residuals of ten times the noise.
+/// The fraction of the expected noise that is subtracted. Tests on nine pairs of frames set the value: larger fractions
+/// let noise determine the narrowest functions. With 0.75, one pair gave a false source; with 0.9, another pair had
+/// residuals of ten times the noise.
 constexpr double removed_part = 0.5;
-/// If a pivot falls below this part of the least value that white noise allows, the frame had less noise than expected.
+/// The new solution is rejected if a pivot is below this fraction of the least value that is possible for white noise.
+/// The frame then has less noise than expected.
 constexpr double least_left = 0.5;
-/// The solution is accepted only if the sum of chi grows by at most this factor. The first solution has the least chi,
-/// since it fits the noise too.
+/// The new solution is rejected if the sum of chi^2 over the stamps (squares of pixels around stars) grows by more than
+/// this factor. Some growth is normal, since the first solution has the least sum and also fits the noise.
 constexpr double most_growth = 1.1;
 
-/// Sums over the kernel of the product of each two functions of the basis, in the layout of StampSums::products.
-/// Columns of the sky and the data get 0.
+/// Returns the sum, over all elements of the kernel, of the product of each pair of basis functions, in the layout of
+/// StampSums::products. Products with the columns of the sky and the data are 0.
 std::vector<double> products_of_noise(const KernelBasis& basis, int columns, const Cpu& where) {
   const int size = basis.size(), taps = basis.taps();
   std::vector<double> products(static_cast<std::size_t>(std::int64_t{columns} * (columns + 1) / 2), 0);
@@ -37,7 +39,7 @@ std::vector<double> products_of_noise(const KernelBasis& basis, int columns, con
   return products;
 }
 
-/// The sum of (other frame - model)^2 / variance over all used stamps of a solution.
+/// Returns the sum of (other frame - model)^2 / variance over all pixels of the used stamps.
 double sum_of_chi(const std::vector<StampSums>& sums, const RobustSolution& solution) {
   double sum = 0;
   for (const std::size_t s : solution.used) sum += solution.fits[s].chi * sums[s].pixels;

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Returns the squared values of the kernel at a stamp, where the polynomials have the terms `at`.
+/// Returns the squared values of the kernel at a position, where the polynomials' terms have the values `at`.
 std::vector<double> squared_kernel(const KernelFit& fit, const FieldTerms& at, const FieldCoefficients& coefficients) {
   const int taps = fit.basis.taps();
   std::vector<double> kernel(static_cast<std::size_t>(taps), 0);
@@ -23,8 +23,8 @@ std::vector<double> squared_kernel(const KernelFit& fit, const FieldTerms& at, c
   return kernel;
 }
 
-/// Returns the absolute variances of the pixels within `reach` of a stamp's middle, row by row; bad pixels have
-/// negative ones. 0 beyond the frame's edges.
+/// Returns the magnitude of variance_at() for the pixels within `reach` of the middle of a stamp (a square around a
+/// star) along both axes, row by row. The magnitude is 0 beyond the frame's edges.
 std::vector<double> variances_around(const ImageView& frame, const FrameLevel& level, const Stamp& stamp, int reach) {
   std::vector<double> variances;
   for (std::int64_t y = stamp.y - reach; y <= stamp.y + reach; ++y)
@@ -33,8 +33,8 @@ std::vector<double> variances_around(const ImageView& frame, const FrameLevel& l
   return variances;
 }
 
-/// The chi that noise alone causes in a stamp. It differs from 1 since the fit weighs with the noise of the frame
-/// before convolution. Every third pixel along both axes is sampled.
+/// Returns the chi that noise alone would cause in a stamp. The result differs from 1, since the fit's weights use the
+/// noise of the frame before convolution. Uses every third pixel along both axes.
 double expected_chi(const KernelFit& fit, const FramePair& frames, const Stamp& stamp, int half,
                     const std::vector<double>& squares) {
   constexpr int step = 3;
@@ -49,7 +49,7 @@ double expected_chi(const KernelFit& fit, const FramePair& frames, const Stamp& 
       const auto before = static_cast<double>(variance_at(from, fit.from, x, y));
       const auto own = static_cast<double>(variance_at(to, fit.to, x, y));
       if (!(before > 0 && own > 0)) continue;
-      // The kernel is mirrored: its first value multiplies the last pixel that it reaches.
+      // In a convolution the first value of the kernel multiplies the last pixel under the kernel.
       const double* const last =
           variances.data() + std::int64_t{j + half + 2 * reach} * wide + i + half + std::ptrdiff_t{2} * reach;
       double after = 0;

@@ -9,7 +9,8 @@
 
 namespace srcextract {
 
-/// The nodes of a star's shape at the position of one star in the field, surrounded by zeros.
+/// The shape of a star at one position in the field: a square of nodes, one pixel apart around the star's centre,
+/// surrounded by zeros.
 class ShapeHere {
  public:
   ShapeHere(const FieldSquare& square, const FieldTerms& at)
@@ -27,8 +28,8 @@ class ShapeHere {
     return nodes_[static_cast<std::size_t>((row + reach_) * wide_ + column + reach_)];
   }
 
-  /// Placement::value() for `side` x `side` pixels from pixel (x, y) on. The square may reach up to two pixels beyond
-  /// the shape.
+  /// Returns Placement::value() of the shape for the `side` x `side` pixels from pixel (x, y) on, row by row. These
+  /// pixels may be up to two pixels outside of the shape's square.
   std::vector<double> values(const Placement& at, std::int64_t x, std::int64_t y, int side) const {
     constexpr int taps = 4;
     std::vector<double> rows(static_cast<std::size_t>(std::int64_t{side + taps - 1} * side)), result;
@@ -51,7 +52,8 @@ class ShapeHere {
   }
 
  private:
-  static constexpr int beyond = 5;  ///< number of zeros around the nodes, for interpolation at the shape's edge
+  /// Width of the border of zeros around the nodes, which interpolation at the shape's edge reads.
+  static constexpr int beyond = 5;
   int reach_, wide_;
   std::vector<double> nodes_;
 };

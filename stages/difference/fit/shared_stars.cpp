@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t most_stars = 200;
 
-/// The part of the 200 brightest `stars` that have one of `others` nearby, less the part expected by chance if `others`
-/// are spread over `pixels` pixels.
+/// Returns the fraction of the 200 brightest `stars` that have a star of `others` nearby. The fraction expected by
+/// chance, if `others` are randomly spread over `pixels` pixels, is subtracted.
 double share_among(const std::vector<Peak>& stars, const std::vector<Peak>& others, std::int64_t pixels) {
   if (stars.empty()) return 0;
   const std::span<const Peak> brightest(stars.data(), std::min(stars.size(), most_stars));

@@ -11,8 +11,9 @@
 namespace srcextract {
 namespace {
 
-/// Added to the diagonal, which is scaled to 1. Coefficients that no stamps fix then stay small, instead of growing
-/// from the last stamps towards the edges.
+/// Added to the diagonal, which is scaled to 1 (ridge regression). Coefficients that the stamps (squares of pixels
+/// around stars) do not determine then stay small. Without the ridge, polynomials would grow without limit between the
+/// outermost stamps and the frame's edges.
 constexpr double ridge = 1e-5;
 
 std::vector<int> first_of_columns(const FieldOrders& orders, int columns, int sky) {
@@ -22,14 +23,13 @@ std::vector<int> first_of_columns(const FieldOrders& orders, int columns, int sk
   return first;
 }
 
-/// sum[k] += product * terms[k]
 SRCEXTRACT_VECTOR_CLONES
 void add_scaled(const double* terms, double product, int count, double* sum) {
   for (int k = 0; k < count; ++k) sum[k] += product * terms[k];
 }
 
-/// Makes the equations of all pairs of columns i, j and polynomial terms a, b: sum over the stamps of product(i, j) P_a
-/// P_b.
+/// Makes the normal equations. The element for the columns i, j of StampSums and the polynomial terms P_a, P_b is the
+/// sum over the stamps of product(i, j) P_a P_b.
 class Assembly {
  public:
   Assembly(const std::vector<StampSums>& sums, const std::vector<FieldTerms>& terms,
@@ -42,7 +42,7 @@ class Assembly {
         for (int b = 0; b < terms_; ++b) pairs_.push_back(terms[s].value[a] * terms[s].value[b]);
   }
 
-  /// Adds all equations of a column with itself and with later columns, and the column's right side.
+  /// Sets the matrix elements for a column with itself and with all later columns, and the right side for the column.
   void fill(int column, Equations& equations) const {
     const int data = sums_.front().data(), pairs = terms_ * terms_, columns = data - column + 1;
     std::vector<double> sums(static_cast<std::size_t>(std::int64_t{columns} * pairs), 0);
@@ -76,7 +76,8 @@ class Assembly {
   std::vector<double> pairs_;
 };
 
-/// Scales the unknowns so that the diagonal is 1. Returns the factors that undo this in the solution.
+/// Scales the unknowns so that the diagonal is 1, and adds `ridge`. Returns the factors by which the solution must be
+/// multiplied to undo the scaling.
 std::vector<double> scale_unknowns(Equations& equations) {
   std::vector<double> scale;
   for (int i = 0; i < equations.size; ++i) {

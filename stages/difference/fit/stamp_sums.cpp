@@ -10,18 +10,20 @@
 namespace srcextract {
 namespace {
 
-/// Number of partial sums of each sum (sum_stamps).
+/// Number of partial sums of which each sum consists (sum_stamps).
 constexpr int chains = pixels_together;
-/// 4 x 4 products of columns are summed together, so that their partial sums stay in registers.
+/// Products of 4 x 4 pairs of columns are summed at the same time, so that their partial sums stay in registers.
 constexpr int block = 4;
 
-/// A pixel gets no weight if a pixel of the convolved frame up to this far along both axes is bad.
+/// A pixel gets the weight 0 if the frame to convolve has a bad (masked or saturated) pixel within this distance along
+/// both axes.
 constexpr int bad_reach = 3;
 
-/// One factor of a basis function as float weights, mirrored, without negligible values at either end.
+/// One factor (in x or y) of a basis function, as weights in float. The order is mirrored, for use as a convolution.
+/// Negligible values are removed at both ends, the same number at each end.
 struct Taps {
   std::vector<float> weights;
-  int skipped = 0;  ///< at either end
+  int skipped = 0;  ///< number of values removed at each end
 
   Taps(const std::vector<double>& factor, double norm) {
     constexpr double nothing = 1e-9;
@@ -35,7 +37,7 @@ struct Taps {
   }
 };
 
-/// Filters `rows` rows of 16 pixels with `taps` weights.
+/// Computes `rows` rows of 16 filtered pixels, with `taps` weights.
 template <int rows>
 inline __attribute__((always_inline)) void filter_rows(PixelRows pixels, std::ptrdiff_t step, const float* weight,
                                                        int taps, std::ptrdiff_t width, float* __restrict out) {
@@ -44,8 +46,8 @@ inline __attribute__((always_inline)) void filter_rows(PixelRows pixels, std::pt
   add_taps<rows>(pixels, step, weight, taps, width, out);
 }
 
-/// Filters `height` rows of `width` pixels with `taps` weights, along rows (`step` 1) or down columns (`step` =
-/// stride).
+/// Computes `height` rows of `width` filtered pixels, with `taps` weights. The filter runs along rows if `step` is 1,
+/// and down columns if `step` is the stride.
 SRCEXTRACT_VECTOR_CLONES
 void filter(PixelRows pixels, std::ptrdiff_t step, const float* weight, int taps, std::ptrdiff_t width, int height,
             float* __restrict out) {
@@ -61,7 +63,7 @@ void filter(PixelRows pixels, std::ptrdiff_t step, const float* weight, int taps
   }
 }
 
-/// Adds `groups` times 16 pixels to the partial sums of all products of two blocks of columns.
+/// Adds `groups` x 16 pixels to the partial sums of the products of each of 4 columns with each of 4 other columns.
 template <int groups>
 inline __attribute__((always_inline)) void add_products(PixelRows left, PixelRows right, float* __restrict sums) {
   for (int x = 0; x < chains; ++x) {
@@ -93,9 +95,9 @@ inline double sum_of_chains(const float* sums) {
   return half[0];
 }
 
-/// Sums the products of all pairs of columns over the pixels. `left` has the columns of `right` times their weights.
-/// `products` is a square matrix of side `columns`, a multiple of the block. Only blocks on and right of its diagonal
-/// are set.
+/// Sums the products of all pairs of columns over the pixels. `left` has the columns of `right`, multiplied by the
+/// pixels' weights. `products` is a square matrix with `columns` rows; `columns` must be a multiple of `block`. Only
+/// the blocks on the diagonal and to its right are set.
 SRCEXTRACT_VECTOR_CLONES
 void multiply_columns(PixelRows left, PixelRows right, int columns, int pixels, double* __restrict products) {
   constexpr int groups = 5;
@@ -135,7 +137,8 @@ int whole(int count, int of) {
   return (count + of - 1) / of * of;
 }
 
-/// Computes the sums of one stamp after another, and keeps the memory for this.
+/// Computes the StampSums of one stamp (a square of pixels around a star) after another. Memory is kept for the next
+/// stamp.
 class StampSummer {
  public:
   StampSummer(const FramePair& frames, int half, const KernelBasis& basis)
@@ -177,8 +180,8 @@ class StampSummer {
   }
 
  private:
-  /// Reads all pixels that the kernels of a stamp's pixels reach, above the sky, with bad ones filled; 0 beyond the
-  /// edges.
+  /// Reads all pixels of the frame to convolve that the kernel reaches from the pixels of a stamp, minus the sky. Bad
+  /// pixels are filled (filled_at). Pixels beyond the frame's edges are 0.
   void read_window(const Stamp& stamp) {
     const ImageView frame = frames_.from.view();
     const FrameLevel& level = frames_.from.level;
@@ -197,8 +200,8 @@ class StampSummer {
     }
   }
 
-  /// Whether a bad pixel lies within bad_reach, where the core of the kernel would spread it. Filled light is wrong
-  /// where a star is steep.
+  /// Whether a bad pixel is within bad_reach of a pixel of the stamp. Near a bad pixel the core of the kernel would
+  /// spread the filled value, which is wrong where a star's profile is steep.
   bool is_near_bad(int column, int row) const {
     if (!has_bad_) return false;
     const int x = column + basis_.half, y = row + basis_.half;
@@ -208,13 +211,13 @@ class StampSummer {
     return false;
   }
 
-  /// Whether all pixels that the kernel reaches from (x, y) are in the frame.
+  /// Whether all pixels under the kernel at (x, y) are in the frame.
   bool is_reached(std::int64_t x, std::int64_t y) const {
     const ImageView frame = frames_.from.view();
     return frame.contains(x - basis_.half, y - basis_.half) && frame.contains(x + basis_.half, y + basis_.half);
   }
 
-  /// Convolves the window with every function of the basis.
+  /// Convolves the pixels that read_window() read with every function of the basis.
   void convolve() {
     for (std::size_t f = 0; f < along_x_.size(); ++f) {
       const Taps& taps = along_x_[f];
@@ -232,7 +235,7 @@ class StampSummer {
     }
   }
 
-  /// Reads the other frame and computes the weights. Returns how many pixels have a weight above 0.
+  /// Reads the pixels of the other frame and computes the weights. Returns the number of pixels with a weight above 0.
   double read_data(const Stamp& stamp) {
     const ImageView from = frames_.from.view(), to = frames_.to.view();
     float *const sky = column_of(columns_ - 2), *const data = column_of(columns_ - 1);
@@ -261,7 +264,7 @@ class StampSummer {
   const KernelBasis& basis_;
   int half_, side_;
   int width_;        ///< width of the stored rows of a stamp; pixels beyond side_ have no weight
-  int wide_, high_;  ///< size of the window that the kernels reach
+  int wide_, high_;  ///< size of the square of pixels that the kernels reach from a stamp
   int columns_, pixels_;
   std::vector<Taps> along_x_, along_y_;
   bool has_bad_ = false;

@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::int64_t moments_half = 12;
 constexpr int rounds = 12;
-/// At most this many stamps are measured: medians over more would be no better than the fit needs.
+/// If there are more stamps (squares of pixels around stars) than this, only some are measured. Medians over more
+/// stamps would take time and not improve the fit.
 constexpr std::size_t enough_stamps = 100;
-/// Pixels further than reach_sigmas sigmas away have no weight. The iteration ends at steps below least_step pixels,
-/// which are no more than noise.
+/// Pixels more than reach_sigmas sigmas away from the star are left out. The iteration ends if position and sigma
+/// change by less than least_step pixels, a change smaller than the noise.
 constexpr double reach_sigmas = 4, least_step = 1e-3;
 constexpr double first_sigma = 2, least_sigma = 0.5, most_sigma = 7;
 
@@ -23,8 +24,8 @@ struct Moments {
   double light = 0, x = 0, y = 0, square = 0;
 };
 
-/// Sums of the light times a round Gaussian weight about (x, y), and of its first and second moments there. `square` is
-/// half the sum of the moments in x^2 and y^2.
+/// Sums the light times a round Gaussian weight centred at (x, y), relative to the stamp's middle, and the first and
+/// second moments of this product about (x, y). Moments::square is the mean of the sums for dx^2 and dy^2.
 Moments moments_at(const ImageView& frame, const FrameLevel& level, const Stamp& stamp, double x, double y,
                    double sigma) {
   Moments sums;

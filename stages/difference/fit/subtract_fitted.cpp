@@ -17,16 +17,17 @@ namespace srcextract {
 namespace {
 
 constexpr int tile_pixels = fitted_tile * fitted_tile;
-/// Number of rows that are prepared and subtracted together: few enough for the cache, but many compared with the
-/// margin rows.
+/// Number of rows that are prepared and subtracted together: few enough for the processor's cache, but many compared
+/// with the additional rows above and below that the kernel needs.
 constexpr std::int64_t rows_at_once = 64;
 static_assert(rows_at_once % fitted_tile == 0);
 
 using Tile = std::array<float, tile_pixels>;
 
-/// Adds one row of pixels, times one row of the kernel each, to the sums of the first `active` rows of a tile. `weight`
-/// has the taps for the first of these rows, `side` apart; each next row uses the tap before. `rows` is a constant, so
-/// that the sums stay in registers.
+/// Adds the products of one row of pixels and rows of the kernel to the sums of the first `active` rows of a tile (a
+/// square of pixels that share a kernel). `weight` points to the kernel's values for the first of these rows. Values of
+/// one row of the kernel are `side` apart; each next row of sums uses the previous row of the kernel. `rows` is a
+/// compile-time constant, so that the sums stay in registers.
 template <int rows>
 inline __attribute__((always_inline)) void add_pixels(int active, const float* pixels, const float* weight, int side,
                                                       float* __restrict sums) {
@@ -41,9 +42,10 @@ inline __attribute__((always_inline)) void add_pixels(int active, const float* p
   }
 }
 
-/// Sums the kernel times the pixels under it, for every pixel of a tile. Each sum is a chain of fmaf over the rows of
-/// the kernel, and in a row from left to right. A row of pixels is read once for all sums that it adds to. It is
-/// prefetched two tiles ahead, since processors do not foresee so many rows. `columns`: the kernel, column by column.
+/// Computes the sum of the kernel times the pixels under the kernel, for every pixel of a tile (a square of fitted_tile
+/// x fitted_tile pixels). Each sum is a chain of fmaf in raster order of the kernel. Each row of pixels is read once
+/// for all sums that use the row. Rows are prefetched two tiles ahead, since hardware prefetchers do not follow so many
+/// rows. `columns` is the kernel, column by column.
 SRCEXTRACT_VECTOR_CLONES
 void sum_tile(const float* pixels, std::int64_t stride, const float* columns, int side, float* __restrict sums) {
   constexpr int rows = 8, next_tiles = 2 * fitted_tile;
@@ -59,9 +61,9 @@ void sum_tile(const float* pixels, std::int64_t stride, const float* columns, in
   }
 }
 
-/// Sets for every pixel of a tile the kernel's magnitude on bad pixels (negative variance), and the same times
-/// hidden_light(). Visits bad pixels in raster order, so every sum adds its taps in raster order. `columns`: the
-/// kernel, column by column.
+/// Computes two sums for every pixel of a tile: the kernel's magnitude on bad pixels (which have negative variance),
+/// and this magnitude times hidden_light(). Bad pixels are visited in raster order, so that every sum adds its terms in
+/// this order. `columns` is the kernel, column by column.
 void sum_bad(const float* variance, const float* light, std::int64_t stride, const float* columns, int side, Tile& sums,
              Tile& lights) {
   sums.fill(0);
@@ -83,7 +85,8 @@ void sum_bad(const float* variance, const float* light, std::int64_t stride, con
   }
 }
 
-/// Copies the magnitudes of the variances of all pixels that a tile's kernels reach. Returns whether a pixel is bad.
+/// Copies the magnitudes of the variances of all pixels under the kernels of a tile. Returns whether any of these
+/// pixels is bad.
 SRCEXTRACT_VECTOR_CLONES
 bool copy_magnitudes(const float* variance, std::int64_t stride, int side, float* __restrict out) {
   int bad = 0;
@@ -96,7 +99,7 @@ bool copy_magnitudes(const float* variance, std::int64_t stride, int side, float
   return bad != 0;
 }
 
-/// Returns the kernels transposed, that is column by column.
+/// Returns the kernels transposed: values are stored column by column.
 std::vector<double> by_columns(const std::vector<double>& kernels, const FitView& fit) {
   std::vector<double> result;
   const int side = fit.side();
@@ -106,8 +109,8 @@ std::vector<double> by_columns(const std::vector<double>& kernels, const FitView
   return result;
 }
 
-/// Computes FitView::kernel_value() for all taps, in the order of `kernels`. `exact` is memory for the values in
-/// double.
+/// Computes FitView::kernel_value() for all elements of the kernel, in the order of `kernels`. `exact` is memory for
+/// the values in double.
 SRCEXTRACT_VECTOR_CLONES
 void make_kernel(const double* kernels, FieldTerms at, int terms, int taps, double* __restrict exact,
                  float* __restrict kernel) {
@@ -117,10 +120,10 @@ void make_kernel(const double* kernels, FieldTerms at, int terms, int taps, doub
   for (int tap = 0; tap < taps; ++tap) kernel[tap] = static_cast<float>(exact[tap]);
 }
 
-/// Computes KernelSums for all pixels of a tile, one tile after another.
+/// Computes the KernelSums of all pixels of a tile, for one tile after another.
 class TileSums {
  public:
-  /// `kernels`: those of the fit, by columns.
+  /// `kernels` must be term_kernels() of the fit, column by column.
   TileSums(const FitView& fit, const std::vector<double>& kernels)
       : fit_(fit),
         kernels_(kernels),
@@ -129,7 +132,7 @@ class TileSums {
         squares_(kernel_.size()),
         window_(static_cast<std::size_t>((fit.side() + fitted_tile - 1) * (fit.side() + fitted_tile - 1))) {}
 
-  /// Computes the sums for all pixels of the tile that begins at (x, y).
+  /// Computes the sums for all pixels of the tile whose first pixel is (x, y).
   void sum(const PaddedRows& frame, std::int64_t x, std::int64_t y) {
     make_kernel(kernels_.data(), fit_.terms_of_tile(x, y), fit_.terms, fit_.taps(), exact_.data(), kernel_.data());
     square_kernel();
@@ -145,14 +148,14 @@ class TileSums {
     all_ = 1;
     if (!bad) return clear_bad();
     all_ = 0;
-    for (int tap = 0; tap < fit_.taps(); ++tap)  // row by row
+    for (int tap = 0; tap < fit_.taps(); ++tap)  // in raster order of the kernel, which is stored column by column
       all_ += std::fabs(
           kernel_[static_cast<std::size_t>(std::int64_t{tap % fit_.side()} * fit_.side() + tap / fit_.side())]);
     sum_bad(variance, light, stride, kernel_.data(), fit_.side(), bad_, bad_light_);
     has_bad_ = true;
   }
 
-  /// Pointers to the sums of one row of the tile.
+  /// Pointers to the sums of the pixels of one row of the tile; `all` is KernelSums::all.
   struct Row {
     const float *light, *variance, *bad, *bad_light;
     float all;
@@ -182,14 +185,15 @@ class TileSums {
   const FitView& fit_;
   const std::vector<double>& kernels_;
   std::vector<double> exact_;
-  std::vector<float> kernel_, squares_, window_;  ///< the kernel and its squares by columns
+  /// Kernel and squared kernel, column by column; magnitudes of variances.
+  std::vector<float> kernel_, squares_, window_;
   Tile light_{}, variance_{}, bad_{}, bad_light_{};
   bool has_bad_ = false;
   float all_ = 1;
 };
 
-/// Subtracts `count` pixels of a row, from column `first` on. `other` and `variance` are the pixels of the frame not
-/// convolved and their variances. Returns how many pixels are masked.
+/// Subtracts `count` pixels of a row, from column `first` on. `other` has the pixels of the frame that is not
+/// convolved, and `variance` their variances. Returns the number of masked pixels.
 SRCEXTRACT_VECTOR_CLONES
 int subtract_row(const FitView& fit, const FittedRow& row, const TileSums::Row& sums, const float* other,
                  const float* variance, int first, int count, float* __restrict difference, float* __restrict noise,
@@ -216,7 +220,7 @@ struct Task {
 };
 
 /// Stores in task.frames what each frame contributed to `count` subtracted pixels of a row. The first pixel has the
-/// index `i` and the column `left`.
+/// index `i` in the image and the column `left`.
 void keep_frames(const Task& task, const FittedRow& row, const TileSums::Row& sums, const float* variance,
                  std::int64_t left, std::int64_t i, int count) {
   const auto [light, sum_of_variance, bad, bad_light, all] = sums;
@@ -227,8 +231,9 @@ void keep_frames(const Task& task, const FittedRow& row, const TileSums::Row& su
   }
 }
 
-/// Subtracts a tile with the rows [top, end). Returns how many of its pixels are masked. `variance` has the variances
-/// of the frame not convolved from row `top` on, `shared` the values that pixels of a row share.
+/// Subtracts the pixels of a tile in the rows [top, end), from column `left` on. `shared` has the FittedRow of each of
+/// these rows. `variance` has the variances of the frame that is not convolved, from row `top` on. Returns the number
+/// of masked pixels.
 std::int64_t subtract_tile(const Task& task, const FittedRow* shared, const float* variance, const TileSums& sums,
                            std::int64_t left, std::int64_t top, std::int64_t end) {
   const std::int64_t width = task.to.shape.width;
@@ -247,8 +252,9 @@ std::int64_t subtract_tile(const Task& task, const FittedRow* shared, const floa
   return masked;
 }
 
-/// Subtracts rows [begin, end). Tiles below each other come first, since they share pixels that are then still in the
-/// cache. Returns how many pixels are masked. `variance` has the variances of the frame not convolved.
+/// Subtracts the rows [begin, end). The order is column by column of tiles, since tiles below each other use the same
+/// pixels, which are then still in the processor's cache. `variance` has the variances of the frame that is not
+/// convolved. Returns the number of masked pixels.
 std::int64_t subtract_rows(const Task& task, const PaddedRows& from, const Image<float, Cpu>& variance, TileSums& sums,
                            std::int64_t begin, std::int64_t end) {
   const std::int64_t width = task.to.shape.width;

@@ -5,18 +5,18 @@
 
 namespace srcextract {
 
-/// Number of pixels whose sums are continued together: as many as an AVX-512 register has floats.
+/// Number of pixels whose sums are computed at the same time: the number of floats in an AVX-512 register.
 inline constexpr int pixels_together = 16;
 
-/// Rows of pixels, `stride` apart.
+/// Rows of pixels. The first pixels of successive rows are `stride` elements apart.
 struct PixelRows {
   const float* first;
   std::ptrdiff_t stride;
 };
 
-/// Adds to the sums of 16 pixels, in each of `rows` rows, `count` weighted pixels that are `step` apart: sum +=
-/// weight[k] * pixel k, as a chain of fmaf in the order of k. All rows use the same weights, which stay in registers.
-/// Rows of sums are `width` apart.
+/// Continues the sums of 16 pixels in each of `rows` rows: adds to each sum the products of `count` weights and pixels,
+/// as a chain of fmaf in the order of the weights. Weight k multiplies the pixel that is k * step elements later. All
+/// rows use the same weights, which stay in registers. Rows of sums are `width` elements apart.
 template <int rows, int count>
 inline __attribute__((always_inline)) void add_few_taps(PixelRows pixels, std::ptrdiff_t step, const float* weight,
                                                         std::ptrdiff_t width, float* __restrict sums) {
@@ -32,7 +32,7 @@ inline __attribute__((always_inline)) void add_few_taps(PixelRows pixels, std::p
   }
 }
 
-/// add_few_taps() for any number of taps.
+/// As add_few_taps(), for any number of weights.
 template <int rows>
 inline __attribute__((always_inline)) void add_taps(PixelRows pixels, std::ptrdiff_t step, const float* weight,
                                                     int taps, std::ptrdiff_t width, float* __restrict sums) {

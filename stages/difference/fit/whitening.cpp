@@ -14,8 +14,8 @@ constexpr int points = 64;
 using Complex = std::complex<double>;
 using Grid = std::vector<Complex>;
 
-/// Returns exp(-2 pi i k / 64) for all k, by halving the right angle and multiplying step by step. The C library's sin
-/// and cos may round freely.
+/// Returns exp(-2 pi i k / 64) for k from 0 to 63. Halves the right angle repeatedly, and then multiplies step by step.
+/// The functions sin and cos are not used, since their last bits depend on the C library.
 std::array<Complex, points> make_turns() {
   double cosine = 0, sine = 1;
   for (int angle = points / 4; angle > 1; angle /= 2) {
@@ -32,7 +32,7 @@ std::array<Complex, points> make_turns() {
   return turns;
 }
 
-/// Complex product without the standard's rules for infinities, which would be slow.
+/// Returns the complex product without the standard's treatment of infinities, which would be slow.
 Complex times(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -59,7 +59,7 @@ int reversed(int k) {
   return bits;
 }
 
-/// Transforms all rows, and exchanges rows and columns. Called twice, it makes a two-dimensional transform.
+/// Fourier-transforms all rows, and exchanges rows and columns. Two calls make a two-dimensional transform.
 Grid transform_rows(const Grid& grid) {
   Grid out(grid.size());
   std::array<Complex, points> line;
@@ -84,7 +84,8 @@ Grid transform(const Square& square) {
   return transform_rows(transform_rows(grid));
 }
 
-/// The power spectrum of the noise, divided by that of independent pixels of the same variance.
+/// Returns the power spectrum of the noise, divided by the constant spectrum of independent pixels of the same
+/// variance.
 std::vector<double> spectrum_of(const DifferenceNoise& noise) {
   const double unit = noise.variance_of_pixel();
   std::vector<double> spectrum;
@@ -109,7 +110,7 @@ std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNo
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
       Grid grid = transform(shapes[s]);
       for (std::size_t i = 0; i < grid.size(); ++i) grid[i] = std::conj(grid[i]) / spectrum[i];
-      // transform of the conjugate: the inverse transform, but for its scale
+      // A transform of the conjugate is the inverse transform, except for a factor; the results are real.
       grid = transform_rows(transform_rows(grid));
       for (int y = -half; y <= half; ++y)
         for (int x = -half; x <= half; ++x)

@@ -8,7 +8,8 @@
 
 namespace srcextract {
 
-/// A square of (2 half + 1)^2 values, row by row; the origin is its middle.
+/// A square of (2 half + 1)^2 values, row by row. The middle has the coordinates (0, 0). Values outside of the square
+/// are 0.
 struct Square {
   int half = 0;
   std::vector<double> values;
@@ -20,8 +21,8 @@ struct Square {
   }
 };
 
-/// The noise of a difference. `white`: variance of a pixel of the frame that was not convolved. `convolved`: variance
-/// of a pixel of the other frame before convolution by `kernel`.
+/// The noise of the sky in a difference. `white` is the variance of a pixel of the frame that is not convolved, and
+/// `convolved` that of the other frame before the convolution by `kernel`.
 struct DifferenceNoise {
   double white, convolved;
   Square kernel;
@@ -29,12 +30,14 @@ struct DifferenceNoise {
   double variance_of_pixel() const;
 };
 
-/// Divides the Fourier transforms of shapes by the spectrum of the noise, white + convolved |kernel|^2, relative to the
-/// variance of a pixel. The results have the half width `half`, at most 16. The transforms have 64 x 64 points and a
-/// fixed order, so the results have the same bits everywhere.
+/// Divides the Fourier transform of each shape by the power spectrum of the noise, white + convolved |transform of the
+/// kernel|^2, and transforms back. The spectrum is in units of the variance of a pixel. The results have the half width
+/// `half`, which must be at most 16. The transforms have 64 x 64 points and a fixed order of operations, so results are
+/// equal to the last bit on all machines.
 std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNoise& noise, int half, const Cpu& where);
 
-/// The variance of sum(filter * noise), divided by its value for independent pixels of the same variance.
+/// Returns the variance of sum(filter * noise), divided by the value that independent pixels of the same variance would
+/// give.
 double correlation_of(const Square& filter, const DifferenceNoise& noise);
 
 }  // namespace srcextract
