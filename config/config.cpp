@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <any>
 #include <filesystem>
-#include <type_traits>
 #include <utility>
 
 #include "config/default_yaml.hpp"
@@ -23,17 +22,15 @@ const std::string default_name = "the default configuration";
 
 Draft<Config> read_document(const std::string& text, const Origin& origin) {
   Draft<Config> draft;
-  const Fields known = fields_of(Config{});
-  for_each_section(text, known, origin,
-                   [&](const std::string& section, const YAML::Mark& mark, const YAML::Node& node) {
-                     read_section(draft, known, section, mark, node, origin);
-                   });
+  for_each_section(text, config_keys(), origin, [&](const YAML::Node& section, const YAML::Node& node) {
+    read_section(draft, config_keys(), section.Scalar(), section.Mark(), node, origin);
+  });
   return draft;
 }
 
 /// Sets the key that `setting` names (`section.key=value`). Returns the key's path.
 std::string apply_override(Draft<Config>& draft, const std::string& setting, const std::string& option) {
-  const Fields known = fields_of(Config{});
+  const Fields& known = config_keys();
   const Origin origin{option + (option.ends_with(':') ? "" : " ") + setting, false};
   const std::size_t equals = setting.find('=');
   const std::size_t dot = setting.find('.');
@@ -53,7 +50,7 @@ std::string apply_override(Draft<Config>& draft, const std::string& setting, con
          "the [ is not closed; a value with blanks has to be quoted for the shell, as in --set "
          "'output.formats=[fits, csv]'");
   const YAML::Node node = load_yaml(text, origin);
-  set_field(draft, section, key, node, origin, YAML::Mark::null_mark());
+  set_key(draft, section, key, node, origin, YAML::Mark::null_mark());
   return section + "." + key;
 }
 
@@ -61,34 +58,32 @@ std::string apply_override(Draft<Config>& draft, const std::string& setting, con
 const std::map<std::string, std::any>& defaults() {
   static const std::map<std::string, std::any> values = [] {
     std::map<std::string, std::any> all;
-    const Config usual;
-    for_each_field(usual, [&](const Field& field, const auto& value) { all.emplace(field.path(), value); });
+    Draft<Config> usual;
+    usual.for_each_key([&](const Field& field, const Member& member) { all.emplace(field.path(), member.copy()); });
     return all;
   }();
   return values;
 }
 
-/// Calls f(field, value) for every key that has no use (Field::unused is not empty), and then sets the key to its
-/// default. Repeats the pass until no key changes, since a default may leave further keys without use.
-template <class F>
-void put_aside(Config& config, F&& f) {
+/// Calls f for every key that has no use (Field::unused is not empty), and then sets the key to its default. Repeats
+/// the pass until no key changes, since a default may leave further keys without use.
+void put_aside(Draft<Config>& draft, const KeyVisitor& f) {
   for (bool again = true; again;) {
     again = false;
-    for_each_field(config, [&]<class Member>(const Field& field, Member& member) {
+    draft.for_each_key([&](const Field& field, Member& member) {
       if (field.unused.empty()) return;
-      f(field, std::as_const(member));
-      member = std::any_cast<const Member&>(defaults().at(field.path()));
+      f(field, member);
+      member.set(defaults().at(field.path()));
       again = true;
     });
   }
 }
 
 /// Returns the keys set in a file, less the keys that have no use under the other settings of the file.
-std::set<std::string> used_keys(const Draft<Config>& file) {
+std::set<std::string> used_keys(Draft<Config> file) {
   std::set<std::string> used;
   for (const auto& [key, place] : file.set_at) used.insert(key);
-  Config alone = file.result;
-  put_aside(alone, [&](const Field& field, const auto&) { used.erase(field.path()); });
+  put_aside(file, [&](const Field& field, const Member&) { used.erase(field.path()); });
   return used;
 }
 
@@ -99,30 +94,16 @@ GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, co
   draft.result.set_at = draft.set_at;
   given.written = draft.result;
   given.used_in_file = std::move(used_in_file);
-  put_aside(draft.result, [&](const Field& field, const auto& value) {
+  put_aside(draft, [&](const Field& field, const Member& member) {
     const auto found = draft.set_at.find(field.path());
     const std::string& place = found == draft.set_at.end() ? name : found->second;
-    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
-      check_limit(field, static_cast<double>(value), place);
+    check_limit(field, member, place);
     if (!given.used_in_file.contains(field.path()))
       given.unused.emplace(field.path(), place + ": '" + field.path() + "' " + field.unused);
   });
   check_limits(draft, name);
   given.config = std::move(draft.result);
   return given;
-}
-
-/// Appends to `files` the paths that keys of `record`, a section or a list item, hold.
-template <class Record>
-void add_named_files(const Record& record, std::vector<std::string>& files) {
-  for_each_field(record, [&]<class T>(const Field& field, const T& value) {
-    if constexpr (is_list_of_records<T>)
-      for (const auto& item : value) add_named_files(item, files);
-    if (!field.is_path) return;
-    if constexpr (std::is_same_v<T, std::string>)
-      if (!value.empty() && !(field.is_number && given_number(value))) files.push_back(value);
-    if constexpr (std::is_same_v<T, std::vector<std::string>>) files.insert(files.end(), value.begin(), value.end());
-  });
 }
 
 }  // namespace
@@ -180,14 +161,27 @@ void require_use(const std::vector<UnusedKeys>& of_all) {
       throw Error(ErrorKind::config, one.second);
 }
 
-std::vector<std::string> named_files(const Config& config) {
-  std::vector<std::string> files;
-  add_named_files(config, files);
+const Fields& config_keys() {
+  static const Fields keys = Draft<Config>().fields();
+  return keys;
+}
+
+std::vector<NamedFile> named_files(const Config& config) {
+  std::vector<NamedFile> files;
+  Draft(config).for_each_key([&](const Field& field, const Member& member) { member.add_files(field, files); });
   return files;
 }
 
+std::map<std::string, std::string> texts_of(const Config& config) {
+  std::map<std::string, std::string> texts;
+  Draft(config).for_each_key(
+      [&](const Field& field, const Member& member) { texts.emplace(field.path(), member.text()); });
+  return texts;
+}
+
 std::string dump_config(const Config& config) {
-  return dump_sections(config);
+  Draft draft(config);
+  return dump_sections(draft);
 }
 
 }  // namespace srcextract

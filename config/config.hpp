@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stages/settings/field.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -88,10 +89,16 @@ GivenConfig override_given(const GivenConfig& given, const std::string& name, co
 /// unused keys of one configuration.
 void require_use(const std::vector<UnusedKeys>& of_all);
 
-/// Returns the paths of all files that keys name. The catalogue depends on these files, and no output may replace them.
+/// Returns all keys of a configuration; what depends on other values is as in the default configuration.
+const config::Fields& config_keys();
+
+/// Returns all files that keys name. The catalogue depends on these files, and no output may replace them.
 /// A key that holds a number in place of a path is left out. So is the file of a convolution kernel once its values
 /// have been read, since reading clears the key.
-std::vector<std::string> named_files(const Config& config);
+std::vector<config::NamedFile> named_files(const Config& config);
+
+/// Returns the value of each key as in dump_config(), by the key's path `section.key`.
+std::map<std::string, std::string> texts_of(const Config& config);
 
 /// Returns the configuration as YAML, with every key, in the order of Settings. parse_config() reads an equal Config
 /// from the text, and dump_config() writes the same text for that Config.

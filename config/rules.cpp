@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/rules_fields.hpp"
+#include "config/number_file.hpp"
 #include "config/sections.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"
@@ -78,9 +79,9 @@ ColumnRule read_rule(const YAML::Node& key, const YAML::Node& node, const Column
                      const Origin& origin) {
   const std::string pattern = read_pattern(key, origin);
   const auto read_onto = [&](const ColumnRule& start) {
-    Draft<ColumnRule> draft{start};
+    Draft<ColumnRule> draft(start);
     Fields all = known;
-    for (const Field& field : fields_of(start)) all.push_back(field);
+    for (const Field& field : draft.fields()) all.push_back(field);
     read_section(draft, all, "columns." + pattern, key.Mark(), node, origin);
     return draft;
   };
@@ -114,8 +115,8 @@ std::vector<ColumnRule> read_columns(const YAML::Node& node, const std::vector<C
 
 std::string dump_rule(const ColumnRule& rule) {
   std::string text;
-  for_each_field(rule, [&](const Field& field, const auto& value) {
-    if (field.no_use.empty()) text += (text.empty() ? "" : ", ") + field.key + ": " + format_value(value);
+  Draft(rule).for_each_key([&](const Field& field, const Member& member) {
+    if (field.no_use.empty()) text += (text.empty() ? "" : ", ") + field.key + ": " + member.text();
   });
   return "  " + format_value(rule.pattern) + ": {" + text + "}\n";
 }
@@ -125,18 +126,17 @@ std::string dump_rule(const ColumnRule& rule) {
 CompareRules parse_rules(const std::string& yaml, const std::string& name) {
   const Origin origin{name, true};
   const std::vector<ColumnRule> built_in = default_rules().columns;
-  Fields known = fields_of(CompareRules{});
-  for (const Field& field : fields_of(ColumnRule{})) known.push_back(field);
   Draft<CompareRules> draft;
+  Fields known = draft.fields();
+  for (const Field& field : Draft<ColumnRule>().fields()) known.push_back(field);
   std::vector<ColumnRule>& columns = draft.result.columns;
-  for_each_section(yaml, known, origin,
-                   [&](const std::string& section, const YAML::Mark& mark, const YAML::Node& node) {
-                     if (section == "columns") {
-                       columns = read_columns(node, built_in, known, mark, origin);
-                     } else {
-                       read_section(draft, known, section, mark, node, origin);
-                     }
-                   });
+  for_each_section(yaml, known, origin, [&](const YAML::Node& section, const YAML::Node& node) {
+    if (section.Scalar() == "columns") {
+      columns = read_columns(node, built_in, known, section.Mark(), origin);
+    } else {
+      read_section(draft, known, section.Scalar(), section.Mark(), node, origin);
+    }
+  });
   check_limits(draft, name);
   for (const ColumnRule& rule : built_in) {
     if (find_rule(columns, rule.pattern) == nullptr) columns.push_back(rule);
@@ -149,7 +149,8 @@ CompareRules load_rules(const std::string& path) {
 }
 
 std::string dump_rules(const CompareRules& rules) {
-  std::string yaml = dump_sections(rules) + "columns:\n";
+  Draft draft(rules);
+  std::string yaml = dump_sections(draft) + "columns:\n";
   for (const ColumnRule& rule : rules.columns) yaml += dump_rule(rule);
   return yaml;
 }

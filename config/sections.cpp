@@ -3,13 +3,71 @@
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "config/number_file.hpp"
 #include "config/sextractor_keys.hpp"
+#include "stages/core/shortest_number.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::config {
 namespace {
+
+using Names = std::vector<std::string>;
+
+bool contains(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Names sections(const Fields& fields) {
+  Names names;
+  for (const Field& field : fields) {
+    if (!contains(names, field.section.name)) names.push_back(field.section.name);
+  }
+  return names;
+}
+
+Names keys_of(const Fields& fields, const std::string& section) {
+  Names names;
+  for (const Field& field : fields) {
+    if (field.section.name == section) names.push_back(field.key);
+  }
+  return names;
+}
+
+Names sections_with(const Fields& fields, const std::string& key) {
+  Names names;
+  for (const Field& field : fields) {
+    if (field.key == key) names.push_back(field.section.name);
+  }
+  return names;
+}
+
+/// Returns the end of a message about the unknown name `name`: the section that has a key of this name, the nearest
+/// valid name, or `otherwise` followed by all valid names.
+std::string advice(const Fields& fields, const std::string& name, const Names& valid, const std::string& otherwise) {
+  if (const std::string sextractors = sextractor_key_advice(name); !sextractors.empty()) return "; " + sextractors;
+  const Names homes = sections_with(fields, name);
+  if (!homes.empty()) return "; it is a key of " + join(homes);
+  const std::string near = nearest(name, valid);
+  return near.empty() ? "; " + otherwise + " " + join(valid) : "; did you mean '" + near + "'?";
+}
+
+/// Returns the limit of `field` that `number` breaks, in words such as "at most 3"; empty if the number breaks no
+/// limit.
+std::string broken_limit(const Field& field, double number) {
+  const auto equal = [&](std::int64_t value) { return static_cast<double>(value) == number; };
+  if (!field.one_of.empty() && std::none_of(field.one_of.begin(), field.one_of.end(), equal)) {
+    Names words;
+    for (std::int64_t value : field.one_of) words.push_back(std::to_string(value));
+    return "one of " + join(words);
+  }
+  if (number <= field.above) return "greater than " + shortest(field.above);
+  if (number < field.at_least) return "at least " + shortest(field.at_least);
+  if (number > field.at_most) return "at most " + shortest(field.at_most);
+  return "";
+}
 
 /// Throws Error{config} for a text of more than 1 MiB, for tabs in the indentation, and for control characters.
 /// yaml-cpp reports tabs and control characters without a useful place, and takes the character 0x04 for the end of the
@@ -105,6 +163,61 @@ std::string missing_colon(const YAML::Node& node, const std::string& keys) {
 
 }  // namespace
 
+std::string Origin::at(const YAML::Mark& mark) const {
+  if (!has_lines || mark.is_null()) return name;
+  return name + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
+}
+
+std::string Origin::at(const YAML::Node& value, const YAML::Mark& key) const {
+  return at(value.IsNull() ? key : value.Mark());
+}
+
+void for_each_entry(const YAML::Node& map, const Origin& origin, const std::string& in, const EntryVisitor& f) {
+  std::map<std::string, std::string> seen;
+  for (const auto& entry : map) {
+    const std::string place = origin.at(entry.first.Mark());
+    if (!entry.first.IsScalar()) fail(place, "a key must be a word");
+    const std::string& key = entry.first.Scalar();
+    const auto [first, is_new] = seen.emplace(key, place);
+    if (!is_new) fail(place, "duplicate key " + quoted(key) + in + "; it stands at " + first->second + " already");
+    f(entry.first, entry.second);
+  }
+}
+
+void for_each_section(const std::string& text, const Fields& known, const Origin& origin, const EntryVisitor& f) {
+  const YAML::Node root = load_yaml(text, origin);
+  if (root.IsNull()) return;
+  if (!root.IsMap()) fail(origin.at(root.Mark()), "a configuration is a map of sections: " + join(sections(known)));
+  for_each_entry(root, origin, "", f);
+}
+
+void check_section(const Fields& fields, const std::string& section, const std::string& place) {
+  const Names valid = sections(fields);
+  if (contains(valid, section)) return;
+  for (const Field& field : fields)
+    if (field.section.formerly == section)
+      fail(place, "unknown section " + quoted(section) + "; it is called '" + field.section.name + "' now");
+  fail(place, "unknown section " + quoted(section) + advice(fields, section, valid, "the sections are"));
+}
+
+void check_key(const Fields& fields, const std::string& section, const std::string& key, const std::string& place) {
+  const Names valid = keys_of(fields, section);
+  if (contains(valid, key)) return;
+  fail(place, "unknown key " + quoted(key) + " in '" + section + "'" + advice(fields, key, valid, "its keys are"));
+}
+
+std::string keys_in(const Fields& fields, const std::string& section) {
+  return join(keys_of(fields, section));
+}
+
+void check_limit(const Field& field, const Member& member, const std::string& place) {
+  const std::optional<double> number = member.number();
+  const std::string limit = number ? broken_limit(field, *number) : "";
+  if (limit.empty()) return;
+  fail(place, "'" + field.path() + "' must be " + limit + ", not " + shortest(*number) +
+                  (field.why.empty() ? "" : "; " + field.why));
+}
+
 YAML::Node load_yaml(const std::string& text, const Origin& origin) {
   if (origin.has_lines) check_not_sextractor(text, origin);
   check_characters(text, origin);
@@ -155,35 +268,98 @@ void check_section_holds(const YAML::Node& node, const std::string& section, con
          "'" + section + "' is a section and must hold keys: " + keys + missing_colon(node, keys));
 }
 
-void require_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
-                     const Fields& known) {
-  const std::string name = field.path(), keys = keys_in(known, name);
+void require_records(const WrittenValue& written, const std::string& name, const Fields& known) {
+  const auto& [node, origin, key] = written;
   const auto advice = [&](const YAML::Node& item) {
     const std::string what = item.IsScalar() ? quoted(item.Scalar())
                              : item.IsMap()  ? "a map"
                              : item.IsNull() ? "nothing"
                                              : "a list";
-    return what + "; write [{KEY: " + (item.IsScalar() ? item.Scalar() : "value") + "}] with one of its keys, " + keys;
+    return what + "; write [{KEY: " + (item.IsScalar() ? item.Scalar() : "value") + "}] with one of its keys, " +
+           keys_in(known, name);
   };
   if (node.IsNull() || node.IsSequence())
-    require_list(to_value(node, origin, key), name);
+    require_list(written.value(), name);
   else
     fail(origin.at(node, key), "'" + name + "' must be a list of maps of keys, not " + advice(node));
   for (const YAML::Node& item : node)
     if (!item.IsMap()) fail(origin.at(item.Mark()), "'" + name + "' must hold maps of keys, not " + advice(item));
 }
 
-void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
-               std::map<std::string, std::string>& member) {
+void read_text(const WrittenValue& written, const Field& field, std::string& text) {
+  const auto read = field.is_column   ? read_column
+                    : field.is_number ? read_number_or_path
+                    : field.is_path   ? read_path
+                                      : static_cast<decltype(&read_column)>(read_value);
+  read(written.value(), field.path(), text);
+}
+
+void read_texts(const WrittenValue& written, const Field& field, std::vector<std::string>& texts) {
+  if (field.is_path) return read_paths(written.value(), field.path(), texts);
+  read_value(written.value(), field.path(), texts);
+}
+
+void read_names(const WrittenValue& written, const Field& field, std::map<std::string, std::string>& names) {
+  const auto& [node, origin, key] = written;
   const std::string name = field.path();
   if (!node.IsMap()) {
     fail(origin.at(node, key), "'" + name + "' must be a map of names, as in {X_IMAGE: xcentroid}");
   }
-  member.clear();
+  names.clear();
   for_each_entry(node, origin, " in '" + name + "'", [&](const YAML::Node& from, const YAML::Node& to) {
     const std::string word = read_one_column(to_value(from, origin, from.Mark()), name + ".NAME");
-    member[word] = read_one_column(to_value(to, origin, from.Mark()), name + "." + word);
+    names[word] = read_one_column(to_value(to, origin, from.Mark()), name + "." + word);
   });
+}
+
+Fields AnyDraft::fields() {
+  Fields all;
+  for_each_key([&](const Field& field, Member&) { all.push_back(field); });
+  return all;
+}
+
+void set_key(AnyDraft& draft, const std::string& section, const std::string& key, const YAML::Node& node,
+             const Origin& origin, const YAML::Mark& mark) {
+  draft.for_each_key([&](const Field& field, Member& member) {
+    if (field.section.name != section || field.key != key) return;
+    member.read({node, origin, mark}, field, draft.set_at);
+    draft.set_at[field.path()] = origin.at(node, mark);
+  });
+}
+
+void read_section(AnyDraft& draft, const Fields& known, const std::string& section, const YAML::Mark& mark,
+                  const YAML::Node& node, const Origin& origin) {
+  check_section(known, section, origin.at(mark));
+  check_section_holds(node, section, keys_in(known, section), mark, origin);
+  for_each_entry(node, origin, " in '" + section + "'", [&](const YAML::Node& key, const YAML::Node& value) {
+    check_key(known, section, key.Scalar(), origin.at(key.Mark()));
+    set_key(draft, section, key.Scalar(), value, origin, key.Mark());
+  });
+}
+
+void check_limits(AnyDraft& draft, const std::string& name) {
+  draft.for_each_key([&](const Field& field, const Member& member) {
+    const auto found = draft.set_at.find(field.path());
+    if (found != draft.set_at.end() && !field.no_use.empty())
+      fail(found->second, "'" + field.path() + "' has no use where " + field.no_use + "; leave it out");
+    // For a key that was not set, the message names the place of another key of its section.
+    const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section.name + ".");
+    const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section.name + ".");
+    const std::string& place = in_section ? nearest->second : name;
+    check_limit(field, member, place);
+    if (!field.unused.empty()) fail(place, "'" + field.path() + "' " + field.unused);
+    if (!field.problem.empty()) fail(place, "'" + field.path() + "' " + field.problem);
+  });
+}
+
+std::string dump_sections(AnyDraft& draft) {
+  std::string yaml, section;
+  draft.for_each_key([&](const Field& field, const Member& member) {
+    if (field.section.name != section) yaml += field.section.name + ":\n";
+    section = field.section.name;
+    yaml += "  " + field.key + ": " + member.text() + "\n";
+  });
+  return yaml;
 }
 
 }  // namespace srcextract::config

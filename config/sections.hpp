@@ -2,33 +2,31 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <any>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "config/checks.hpp"
 #include "config/values.hpp"
-#include "stages/core/words.hpp"
+#include "stages/core/decimal.hpp"
 
 namespace srcextract::config {
 
-// Functions that read and write sections of YAML keys for any struct T for which for_each_field is defined.
+// Reading and writing of sections of keys in YAML, for every struct for which for_each_field is defined.
 
 /// The source of a YAML text: a file, whose lines and columns messages name, or one setting of a command line option.
 struct Origin {
   std::string name;
   bool has_lines;
 
-  std::string at(const YAML::Mark& mark) const {
-    if (!has_lines || mark.is_null()) return name;
-    return name + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
-  }
-  /// Returns the place of a value for messages; if the value is empty, the place of its key.
-  std::string at(const YAML::Node& value, const YAML::Mark& key) const {
-    return at(value.IsNull() ? key : value.Mark());
-  }
+  /// Returns a place for messages: "name:line:column", or the name alone if the source has no lines.
+  std::string at(const YAML::Mark& mark) const;
+  /// Returns the place of a value; if the value is empty, the place of its key.
+  std::string at(const YAML::Node& value, const YAML::Mark& key) const;
 };
 
 /// Parses a YAML text that holds at most one document; the node is null if the text is empty. Throws Error{config} if
@@ -39,67 +37,127 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin);
 /// has them. `key` is the position of the node's key.
 Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, int levels = 2);
 
-/// Calls f(key node, value node) for each entry of a map, in order. Throws Error{config} at a duplicate key, since
-/// yaml-cpp keeps both entries. `in` is appended to the message "duplicate key x", as " in 'match'".
-template <class F>
-void for_each_entry(const YAML::Node& map, const Origin& origin, const std::string& in, F&& f) {
-  std::map<std::string, std::string> seen;
-  for (const auto& entry : map) {
-    const std::string place = origin.at(entry.first.Mark());
-    if (!entry.first.IsScalar()) fail(place, "a key must be a word");
-    const std::string& key = entry.first.Scalar();
-    const auto [first, is_new] = seen.emplace(key, place);
-    if (!is_new) fail(place, "duplicate key " + quoted(key) + in + "; it stands at " + first->second + " already");
-    f(entry.first, entry.second);
-  }
-}
+/// Receives the key and the value of an entry of a map.
+using EntryVisitor = std::function<void(const YAML::Node& key, const YAML::Node& value)>;
 
-/// A partly read T; keys that were not set hold their defaults.
-template <class T>
-struct Draft {
-  T result;
-  /// the place where each key was set, by the key's path `section.key`
-  std::map<std::string, std::string> set_at = {};
+/// Calls f for each entry of a map, in order. Throws Error{config} at a duplicate key, since yaml-cpp keeps both
+/// entries. `in` is appended to the message "duplicate key x", as " in 'match'".
+void for_each_entry(const YAML::Node& map, const Origin& origin, const std::string& in, const EntryVisitor& f);
+
+/// Calls f(name of the section, its keys) for each section of a YAML text, in order. `known` are the valid keys.
+void for_each_section(const std::string& text, const Fields& known, const Origin& origin, const EntryVisitor& f);
+
+/// Throw Error{config}, with `place` in the message, if `section` or `key` is unknown. The message offers the nearest
+/// known name, the section that has the key, or all known names.
+void check_section(const Fields& fields, const std::string& section, const std::string& place);
+void check_key(const Fields& fields, const std::string& section, const std::string& key, const std::string& place);
+
+/// Returns the keys of a section, joined as in "a, b, c".
+std::string keys_in(const Fields& fields, const std::string& section);
+
+/// Throws Error{config} if the section at `mark` is no map. `keys` lists the section's keys for the message, as "a, b,
+/// c".
+void check_section_holds(const YAML::Node& node, const std::string& section, const std::string& keys,
+                         const YAML::Mark& mark, const Origin& origin);
+
+/// The place where each key was set, by the key's path `section.key`.
+using SetAt = std::map<std::string, std::string>;
+
+/// A value in a YAML text, and the position of its key.
+struct WrittenValue {
+  const YAML::Node& node;
+  const Origin& origin;
+  const YAML::Mark& key;
+
+  Value value() const { return to_value(node, origin, key); }
 };
 
-/// Reads `node` into `member`, the value of `field`; `key` is the position of the field's key.
-template <class Member>
-void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
-               Member& member) {
-  const Value value = to_value(node, origin, key);
-  if constexpr (std::is_same_v<Member, std::string>) {
-    if (field.is_column) return read_column(value, field.path(), member);
-    if (field.is_number) return read_number_or_path(value, field.path(), member);
-    if (field.is_path) return read_path(value, field.path(), member);
-  }
-  if constexpr (std::is_same_v<Member, std::vector<std::string>>) {
-    if (field.is_path) return read_paths(value, field.path(), member);
-  }
-  read_value(value, field.path(), member);
-}
-/// Reads a map from column names to other names into `member`; `key` is the position of the field's key.
-void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
-               std::map<std::string, std::string>& member);
+/// The member of a struct that holds the value of a key, whatever the member's type is.
+class Member {
+ public:
+  /// Reads the value. Keys inside the value are added to `set_at`. Throws Error{config}.
+  virtual void read(const WrittenValue& written, const Field& field, SetAt& set_at) = 0;
+  /// Returns the value as YAML, from which read() reads an equal value.
+  virtual std::string text() const = 0;
+  /// Returns a number or a truth value as double; nullopt for other types.
+  virtual std::optional<double> number() const = 0;
+  /// Appends the files that the value names.
+  virtual void add_files(const Field& field, std::vector<NamedFile>& files) const = 0;
+  virtual std::any copy() const = 0;
+  /// Sets the value to what copy() returned for the same key.
+  virtual void set(const std::any& copy) = 0;
 
-/// Throws Error{config} unless `node` is a list of maps. `known` are the keys that the message offers; `key` is the
-/// position of the field's key.
-void require_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
-                     const Fields& known);
+ protected:
+  ~Member() = default;
+};
+
+/// Receives a key and its value.
+using KeyVisitor = std::function<void(const Field& field, Member& member)>;
+
+/// A struct whose keys are being read; keys that were not set hold their defaults. The functions below take any struct,
+/// so that only Draft::for_each_key is compiled for each.
+class AnyDraft {
+ public:
+  SetAt set_at;
+
+  /// Calls f for each key. The facts in `field` follow from the values at the time of the call.
+  virtual void for_each_key(const KeyVisitor& f) = 0;
+  /// Returns all keys.
+  Fields fields();
+
+ protected:
+  explicit AnyDraft(SetAt places) : set_at(std::move(places)) {}
+  AnyDraft(const AnyDraft&) = default;
+  AnyDraft(AnyDraft&&) = default;
+  AnyDraft& operator=(const AnyDraft&) = default;
+  AnyDraft& operator=(AnyDraft&&) = default;
+  ~AnyDraft() = default;
+};
+
+/// Throws Error{config}, with `place` in the message, if a number is outside the limits of its field.
+void check_limit(const Field& field, const Member& member, const std::string& place);
+
+/// Throws Error{config} if a number is outside the limits of its field, a value has a problem, or a key without use was
+/// set. If no key of a section was set, messages about that section begin with `name`.
+void check_limits(AnyDraft& draft, const std::string& name);
+
+/// Sets one key to the value `node`; `mark` is the position of the key.
+void set_key(AnyDraft& draft, const std::string& section, const std::string& key, const YAML::Node& node,
+             const Origin& origin, const YAML::Mark& mark);
+
+/// Reads the keys of the section `section`, which begins at `mark`. `known` are the valid keys of all sections.
+void read_section(AnyDraft& draft, const Fields& known, const std::string& section, const YAML::Mark& mark,
+                  const YAML::Node& node, const Origin& origin);
+
+/// Returns all sections as YAML, with every key. read_section() reads equal values from the text.
+std::string dump_sections(AnyDraft& draft);
+
+/// Throws Error{config} unless the value is a list of maps. `known` are the keys that the message offers.
+void require_records(const WrittenValue& written, const std::string& name, const Fields& known);
+
+/// Reads a text: the name of a column, a number, a path, or a FITS name, as `field` says.
+void read_text(const WrittenValue& written, const Field& field, std::string& text);
+/// Reads a list of texts: of paths, or of FITS names, as `field` says.
+void read_texts(const WrittenValue& written, const Field& field, std::vector<std::string>& texts);
+/// Reads a map from column names to other names.
+void read_names(const WrittenValue& written, const Field& field, std::map<std::string, std::string>& names);
+
+template <class T>
+class Draft;
 
 /// Reads a list of maps into `records`, one record for each map. Adds the place of each key to `set_at`, under paths
 /// such as "flags.further[1].hdu", with an index from 1.
 template <class Record>
-void read_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
-                  std::vector<Record>& records, std::map<std::string, std::string>& set_at) {
+void read_records(const WrittenValue& written, const Field& field, std::vector<Record>& records, SetAt& set_at) {
   const std::string name = field.path();
-  const Fields known = fields_of(Record{});
-  require_records(node, origin, key, field, known);
+  const Fields known = Draft<Record>().fields();
+  require_records(written, name, known);
   std::erase_if(set_at, [&](const auto& entry) { return entry.first.starts_with(name + "["); });
   records.clear();
-  for (const YAML::Node& item : node) {
+  for (const YAML::Node& item : written.node) {
     Draft<Record> draft;
-    read_section(draft, known, name, item.Mark(), item, origin);
-    check_limits(draft, origin.at(item.Mark()));
+    read_section(draft, known, name, item.Mark(), item, written.origin);
+    check_limits(draft, written.origin.at(item.Mark()));
     records.push_back(std::move(draft.result));
     for (const auto& [path, place] : draft.set_at)
       set_at[name + "[" + std::to_string(records.size()) + "]" + path.substr(name.size())] = place;
@@ -107,74 +165,60 @@ void read_records(const YAML::Node& node, const Origin& origin, const YAML::Mark
 }
 
 template <class T>
-void set_field(Draft<T>& draft, const std::string& section, const std::string& key, const YAML::Node& node,
-               const Origin& origin, const YAML::Mark& mark) {
-  for_each_field(draft.result, [&]<class Member>(const Field& field, Member& member) {
-    if (field.section.name != section || field.key != key) return;
-    if constexpr (is_list_of_records<Member>)
-      read_records(node, origin, mark, field, member, draft.set_at);
+class MemberOf final : public Member {
+ public:
+  explicit MemberOf(T& value) : value_(value) {}
+
+  void read(const WrittenValue& written, const Field& field, SetAt& set_at) override {
+    if constexpr (is_list_of_records<T>)
+      read_records(written, field, value_, set_at);
+    else if constexpr (std::is_same_v<T, std::string>)
+      read_text(written, field, value_);
+    else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      read_texts(written, field, value_);
+    else if constexpr (std::is_same_v<T, std::map<std::string, std::string>>)
+      read_names(written, field, value_);
     else
-      read_node(node, origin, mark, field, member);
-    draft.set_at[field.path()] = origin.at(node, mark);
-  });
-}
+      read_value(written.value(), field.path(), value_);
+  }
+  std::string text() const override { return format_value(value_); }
+  std::optional<double> number() const override {
+    if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(value_);
+    return std::nullopt;
+  }
+  void add_files(const Field& field, std::vector<NamedFile>& files) const override {
+    if constexpr (is_list_of_records<T>) {
+      for (const auto& item : value_)
+        Draft(item).for_each_key([&](const Field& key, Member& member) { member.add_files(key, files); });
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      if (field.is_path && !value_.empty() && !(field.is_number && given_number(value_)))
+        files.push_back({field, value_});
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      if (field.is_path)
+        for (const std::string& path : value_) files.push_back({field, path});
+    }
+  }
+  std::any copy() const override { return value_; }
+  void set(const std::any& copy) override { value_ = std::any_cast<const T&>(copy); }
 
-/// Throws Error{config} if the section at `mark` is no map. `keys` lists the section's keys for the message, as "a, b,
-/// c".
-void check_section_holds(const YAML::Node& node, const std::string& section, const std::string& keys,
-                         const YAML::Mark& mark, const Origin& origin);
+ private:
+  T& value_;
+};
 
-/// Reads the keys of the section `section`, which begins at `mark`. `known` are the valid keys of all sections.
+/// A T whose keys are being read.
 template <class T>
-void read_section(Draft<T>& draft, const Fields& known, const std::string& section, const YAML::Mark& mark,
-                  const YAML::Node& node, const Origin& origin) {
-  check_section(known, section, origin.at(mark));
-  check_section_holds(node, section, keys_in(known, section), mark, origin);
-  for_each_entry(node, origin, " in '" + section + "'", [&](const YAML::Node& key, const YAML::Node& value) {
-    check_key(known, section, key.Scalar(), origin.at(key.Mark()));
-    set_field(draft, section, key.Scalar(), value, origin, key.Mark());
-  });
-}
+class Draft final : public AnyDraft {
+ public:
+  explicit Draft(T start = {}, SetAt places = {}) : AnyDraft(std::move(places)), result(std::move(start)) {}
 
-/// Calls f(name of the section, position of its name, node) for each section of a YAML text, in order.
-template <class F>
-void for_each_section(const std::string& text, const Fields& known, const Origin& origin, F&& f) {
-  const YAML::Node root = load_yaml(text, origin);
-  if (root.IsNull()) return;
-  if (!root.IsMap()) fail(origin.at(root.Mark()), "a configuration is a map of sections: " + all_sections(known));
-  for_each_entry(root, origin, "",
-                 [&](const YAML::Node& key, const YAML::Node& node) { f(key.Scalar(), key.Mark(), node); });
-}
+  T result;
 
-/// Throws Error{config} if a number is outside the limits of its field, a value has a problem, or a key without use was
-/// set. If no key of a section was set, messages about that section begin with `name`.
-template <class T>
-void check_limits(const Draft<T>& draft, const std::string& name) {
-  for_each_field(draft.result, [&](const Field& field, const auto& value) {
-    const auto found = draft.set_at.find(field.path());
-    if (found != draft.set_at.end()) check_use(field, found->second);
-    // For a key that was not set, the message names the place of another key of its section.
-    const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section.name + ".");
-    const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section.name + ".");
-    const std::string& place = in_section ? nearest->second : name;
-    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
-      check_limit(field, static_cast<double>(value), place);
-    if (!field.unused.empty()) fail(place, "'" + field.path() + "' " + field.unused);
-    if (!field.problem.empty()) fail(place, "'" + field.path() + "' " + field.problem);
-  });
-}
-
-/// Returns all sections of `t` as YAML, with every key. read_section() reads equal values from the text.
-template <class T>
-std::string dump_sections(const T& t) {
-  std::string yaml;
-  std::string section;
-  for_each_field(t, [&](const Field& field, const auto& value) {
-    if (field.section.name != section) yaml += field.section.name + ":\n";
-    section = field.section.name;
-    yaml += "  " + field.key + ": " + format_value(value) + "\n";
-  });
-  return yaml;
-}
+  void for_each_key(const KeyVisitor& f) override {
+    for_each_field(result, [&]<class Some>(const Field& field, Some& value) {
+      MemberOf<Some> member(value);
+      f(field, member);
+    });
+  }
+};
 
 }  // namespace srcextract::config

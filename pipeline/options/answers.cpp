@@ -5,12 +5,10 @@
 #include <string_view>
 
 #include "config/config.hpp"
-#include "config/values.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"
-#include "stages/settings/keys.hpp"
 
 namespace srcextract {
 namespace {
@@ -59,15 +57,6 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
 }
 
-/// The values of all keys in YAML syntax, by key path ("section.key").
-std::map<std::string, std::string> values_of(const Settings& settings) {
-  std::map<std::string, std::string> values;
-  for_each_field(settings, [&](const config::Field& field, const auto& value) {
-    values.emplace(field.path(), config::format_value(value));
-  });
-  return values;
-}
-
 /// Lists the keys of the section `wanted`, or the single key `wanted` ("section.key"), with the values of the default
 /// configuration. If another value applies to a configuration without the key, a comment gives that value. Lists the
 /// sections if `wanted` is empty.
@@ -76,21 +65,20 @@ std::string of_keys(const std::string& wanted) {
   std::vector<std::string> sections;
   std::string list, keys;
   bool has_key = false;
-  const Settings left_out;
-  const std::map<std::string, std::string> values_left_out = values_of(left_out);
-  for_each_field(load_given("").config.settings(), [&](const config::Field& field, const auto& value) {
+  const std::map<std::string, std::string> values = texts_of(load_given("").config), left_out = texts_of(Config{});
+  for (const config::Field& field : config_keys()) {
     const config::Section& section = field.section;
     if (sections.empty() || sections.back() != section.name) {
       sections.push_back(section.name);
       list += "  " + padded(section.name, 14) + section.description + "\n";
       if (section.name == asked) keys = section.name + ":  # " + section.description + "\n";
     }
-    if (section.name != asked || (wanted != asked && wanted != field.path())) return;
+    if (section.name != asked || (wanted != asked && wanted != field.path())) continue;
     has_key = true;
-    const std::string text = config::format_value(value), &plain = values_left_out.at(field.path());
+    const std::string &text = values.at(field.path()), &plain = left_out.at(field.path());
     keys += "  " + field.key + ": " + text + (text == plain ? "" : "  # if left out: " + plain) + "\n" +
             wrapped(field.description + (field.allowed.empty() ? "" : "; allowed: " + field.allowed), "      # ");
-  });
+  }
   if (asked.empty())
     return "Sections of a configuration:\n" + list + "srcextract keys SECTION lists the keys of one.\n";
   if (keys.empty()) {

@@ -69,7 +69,7 @@ void KeptFiles::add_images(ImageFiles images) {
 }
 
 void KeptFiles::add_files_of(const Config& config) {
-  for (const std::string& path : named_files(config)) add(path);
+  for (const config::NamedFile& file : named_files(config)) add(file.path);
 }
 
 void KeptFiles::add_files_of(const FilesBeside& beside) {

@@ -9,7 +9,6 @@
 
 #include "config/config.hpp"
 #include "config/sextractor_keys.hpp"
-#include "stages/settings/keys.hpp"
 
 namespace srcextract {
 namespace {
@@ -18,7 +17,7 @@ namespace {
 /// or a phrase such as IMAGE[number]. Empty: no equivalent.
 std::map<std::string, std::string, std::less<>> all_keys() {
   std::map<std::string, std::string, std::less<>> keys;
-  for (const config::Field& field : config::fields_of(Config{})) keys.emplace(field.path(), "");
+  for (const config::Field& field : config_keys()) keys.emplace(field.path(), "");
   for (const SextractorKey& key : sextractor_keys()) {
     if (key.fate != SextractorFate::kept) continue;
     std::string& names = keys[std::string(key.ours)];

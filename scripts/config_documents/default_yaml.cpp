@@ -7,7 +7,6 @@
 
 #include "config/config.hpp"
 #include "scripts/config_documents/schema_types.hpp"
-#include "stages/settings/keys.hpp"
 
 namespace srcextract::documents {
 namespace {
@@ -51,7 +50,7 @@ std::string default_yaml(const std::string& text) {
   const Lines defaults = lines_of(dump_config(Config{}));
   auto before = lines.cend();
   std::string section;
-  for (const config::Field& field : config::fields_of(Config{})) {
+  for (const config::Field& field : config_keys()) {
     if (std::exchange(section, field.section.name) != field.section.name) {
       before = std::ranges::find(std::as_const(lines), section + ":");
       if (before == lines.cend()) {

@@ -11,6 +11,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/photometry/photometry.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
@@ -99,9 +100,8 @@ class Measurement {
       return;
     }
     const MeasuredSource source{1, shape_at(at), &pixel, nullptr, nullptr};
-    measure_rows_in(circles_, lanes, source, image_, image_, [&](int which, const CircleFlux& row) {
-      light[which] = looked_at(lanes, row, source, which, pixel);
-    });
+    measure_circles(circles_, lanes, source, image_, light);
+    for (int which = 0; which < circles(); ++which) light[which] = looked_at(lanes, light[which], source, which, pixel);
     if (has_stars()) {
       out.photometry.of<StarFamily>().rows[i] =
           PsfFit<HostLanes>(lanes, stars_.psf, stars_.weights, source, image_).forced(at.x, at.y);

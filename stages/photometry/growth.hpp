@@ -338,4 +338,9 @@ SRCEXTRACT_HOST_DEVICE GrowthCurve measure_growth(const Lanes& lanes, const Meas
   return {rings, unit, pixels.reach, box.cut};
 }
 
+class HostLanes;
+/// measure_growth() on the host: compiled once, although several families call it.
+GrowthCurve measure_growth(const HostLanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                           double least);
+
 }  // namespace srcextract

@@ -122,6 +122,11 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
   return image_of_rows<std::int32_t>(runs.shape, on_demand, where, fill_rows);
 }
 
+void measure_circles(const CircleFamily& family, const HostLanes& lanes, const MeasuredSource& source,
+                     const PhotometryImage& image, CircleFlux* rows) {
+  measure_source(family, lanes, source, image, image, rows);
+}
+
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where) {
   const std::shared_ptr<RowMemory> memory = row_memory_of(input.image);
   const Image<std::int32_t, Cpu> owners =

@@ -66,6 +66,11 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
 Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
                                     const Buffer<Absorbed, Gpu>* absorbed = nullptr, bool claims = false);
 
+class HostLanes;
+/// Measures all circles about a source on the host, and writes a row for each to `rows`.
+void measure_circles(const CircleFamily& family, const HostLanes& lanes, const MeasuredSource& source,
+                     const PhotometryImage& image, CircleFlux* rows);
+
 /// Measures every source by the families whose columns `config` requests. On a GPU only as many sources are measured as
 /// the buffers can hold.
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where);

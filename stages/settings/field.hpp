@@ -58,17 +58,15 @@ struct Field {
 
 using Fields = std::vector<Field>;
 
+/// A file that the value of a key names.
+struct NamedFile {
+  Field field;
+  std::string path;
+};
+
 /// A type that is T, const T or derived from T. A caller of for_each_field passes a const object to read its members,
 /// and another object to write them.
 template <class Some, class T>
 concept MaybeConst = std::derived_from<std::remove_const_t<Some>, T>;
-
-/// The keys that for_each_field declares for a T. Limits that depend on other members are those for `t`.
-template <class T>
-Fields fields_of(const T& t) {
-  Fields fields;
-  for_each_field(t, [&](const Field& field, const auto&) { fields.push_back(field); });
-  return fields;
-}
 
 }  // namespace srcextract::config

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "config/number_file.hpp"
@@ -10,7 +9,6 @@
 #include "io/image/kernel_file.hpp"
 #include "stages/core/error.hpp"
 #include "stages/math/kernel_values.hpp"
-#include "stages/settings/keys.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/name_hash.hpp"
 
@@ -53,29 +51,27 @@ std::vector<std::vector<double>> read_sets(const std::string& path, ReadTables r
 
 /// Reads the files of numbers (PSF, neural network) that keys name into config.resources.
 void read_numbers(Config& config) {
-  for_each_field(config.settings(), [&]<class T>(const config::Field& field, const T& path) {
-    if constexpr (std::is_same_v<T, std::string>) {
-      if ((field.numbers == nullptr && field.tables == nullptr) || path.empty()) return;
-      try {
-        std::vector<std::vector<double>> sets;
-        if (field.tables != nullptr)
-          sets = read_sets(path, field.tables);
-        else
-          sets.push_back(config::read_numbers(path, field.numbers));
-        for (std::vector<double>& set : sets)
-          config.resources.files[field.path()].push_back(std::make_shared<const std::vector<double>>(std::move(set)));
-      } catch (const Error& error) {
-        fail(config, field.path(), error.what());
-      }
+  for (const auto& [field, path] : named_files(config)) {
+    if (field.numbers == nullptr && field.tables == nullptr) continue;
+    try {
+      std::vector<std::vector<double>> sets;
+      if (field.tables != nullptr)
+        sets = read_sets(path, field.tables);
+      else
+        sets.push_back(config::read_numbers(path, field.numbers));
+      for (std::vector<double>& set : sets)
+        config.resources.files[field.path()].push_back(std::make_shared<const std::vector<double>>(std::move(set)));
+    } catch (const Error& error) {
+      fail(config, field.path(), error.what());
     }
-  });
+  }
 }
 
 /// Text from which the hash is computed: path, size and modification time of the files that keys name. If a file
 /// changes, the hash changes, and images are extracted again.
 std::string files_text(const Config& config) {
   std::string text;
-  for (const std::string& path : named_files(config)) {
+  for (const auto& [field, path] : named_files(config)) {
     const ImageFile file = look_at(path, path);
     text += path + ' ' + std::to_string(file.bytes) + ' ' + std::to_string(file.modified) + '\n';
   }

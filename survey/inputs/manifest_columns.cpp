@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/checks.hpp"
+#include "config/sections.hpp"
 #include "stages/catalogue/bands.hpp"
 #include "stages/core/error.hpp"
-#include "stages/settings/keys.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/foreign_columns.hpp"
 
@@ -54,7 +53,7 @@ void ManifestColumns::Meaning::take(std::string_view field, ManifestFields& row)
 }
 
 ManifestColumns::ManifestColumns(const TextLayout& layout, const TextLines& lines)
-    : lines_(lines), keys_(config::fields_of(Config{})), meanings_(layout.fields) {
+    : lines_(lines), keys_(config_keys()), meanings_(layout.fields) {
   for (const TextLayout::Column& column : layout.columns) add_band(column.head.name);
   check_bands();
   for (const TextLayout::Column& column : layout.columns) meanings_[column.field] = meaning_of(column.head.name);

@@ -29,8 +29,7 @@ struct FileState {
 std::vector<std::string> further_files_of(const ImageFile& file) {
   std::vector<std::string> paths;
   const auto add_named = [&](const ImageConfig& config) {
-    const std::vector<std::string> named = named_files(config.config);
-    paths.insert(paths.end(), named.begin(), named.end());
+    for (const config::NamedFile& named : named_files(config.config)) paths.push_back(named.path);
   };
   add_named(*file.config);
   if (!file.beside) return paths;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/rules_fields.hpp"
+#include "config/sections.hpp"
 #include "stages/core/error.hpp"
 #include "tests/config/schema_support.hpp"
 
@@ -15,10 +16,10 @@ TEST(RulesSchema, ShippedFileHasEveryKeyAndIsValid) {
   const std::string yaml = testing::source_text("config/compare.yaml");
   EXPECT_EQ(yaml.substr(0, yaml.find('\n')), "# yaml-language-server: $schema=compare.schema.json");
   const YAML::Node file = YAML::Load(yaml);
-  for (const config::Field& field : config::fields_of(CompareRules{})) {
+  for (const config::Field& field : config::Draft<CompareRules>().fields()) {
     EXPECT_TRUE(file[field.section.name][field.key].IsDefined()) << field.path() << " is not in config/compare.yaml";
   }
-  for (const config::Field& field : config::fields_of(ColumnRule{})) {
+  for (const config::Field& field : config::Draft<ColumnRule>().fields()) {
     EXPECT_NE(yaml.find("#   " + field.key + " "), std::string::npos) << field.key << " is not told of in compare.yaml";
   }
   testing::expect_verdicts("compare.schema.json", {yaml}, {});
