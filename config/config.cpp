@@ -166,6 +166,11 @@ const Fields& config_keys() {
   return keys;
 }
 
+void require_key(const std::string& section, const std::string& key, const std::string& place) {
+  check_section(config_keys(), section, place);
+  check_key(config_keys(), section, key, place);
+}
+
 std::vector<NamedFile> named_files(const Config& config) {
   std::vector<NamedFile> files;
   Draft(config).for_each_key([&](const Field& field, const Member& member) { member.add_files(field, files); });

@@ -92,6 +92,10 @@ void require_use(const std::vector<UnusedKeys>& of_all);
 /// Returns all keys of a configuration; what depends on other values is as in the default configuration.
 const config::Fields& config_keys();
 
+/// Throws Error{config}, with `place` in the message, if `section` or its `key` is unknown. The message offers the
+/// nearest known name, the section that has the key, or all known names.
+void require_key(const std::string& section, const std::string& key, const std::string& place);
+
 /// Returns all files that keys name. The catalogue depends on these files, and no output may replace them.
 /// A key that holds a number in place of a path is left out. So is the file of a convolution kernel once its values
 /// have been read, since reading clears the key.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "stages/settings/background_keys.hpp"
-#include "stages/settings/beam_keys.hpp"
 #include "stages/settings/convolve_keys.hpp"
 #include "stages/settings/crowd_keys.hpp"
 #include "stages/settings/deblend_keys.hpp"
@@ -13,7 +12,6 @@
 #include "stages/settings/measurement_keys.hpp"
 #include "stages/settings/output_keys.hpp"
 #include "stages/settings/psf_keys.hpp"
-#include "stages/settings/weights_keys.hpp"
 
 namespace srcextract {
 
@@ -21,8 +19,8 @@ namespace srcextract {
 /// parser, dump and error messages call this function, and schema.json and the table in docs/configuration.md are
 /// generated with it.
 ///
-/// The section `name` is declared in name_keys.hpp, with these exceptions: `mask` and `flags` in map_keys.hpp,
-/// `combine` in input_keys.hpp, `morphology` in detection_keys.hpp, `quicklook` in output_keys.hpp. Each of these
+/// The section `name` is declared in name_keys.hpp, with these exceptions: `weights`, `mask` and `flags` in
+/// map_keys.hpp, `beam` and `combine` in input_keys.hpp, `morphology` in detection_keys.hpp, `quicklook` in output_keys.hpp. Each of these
 /// headers also defines names_of() for the enumerations of its sections: the words in YAML, in the order of the
 /// enumerators. for_each_field and names_of are in the namespace of the structs and enumerations, not in config, so
 /// that templates find them by argument-dependent lookup.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/sections.hpp"
+#include "config/config.hpp"
 #include "stages/catalogue/bands.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/files_beside.hpp"
@@ -53,7 +53,7 @@ void ManifestColumns::Meaning::take(std::string_view field, ManifestFields& row)
 }
 
 ManifestColumns::ManifestColumns(const TextLayout& layout, const TextLines& lines)
-    : lines_(lines), keys_(config_keys()), meanings_(layout.fields) {
+    : lines_(lines), meanings_(layout.fields) {
   for (const TextLayout::Column& column : layout.columns) add_band(column.head.name);
   check_bands();
   for (const TextLayout::Column& column : layout.columns) meanings_[column.field] = meaning_of(column.head.name);
@@ -110,7 +110,7 @@ ManifestColumns::Meaning ManifestColumns::meaning_of(const std::string& column) 
   if (column.starts_with(band_mark)) return of_band(column);
   if (column.find('.') != column.npos && column.find(':') == column.npos)
     return {Of::setting, checked_key(column, column, "")};
-  if (const std::string problem = problem_of_foreign_column(column, keys_); !problem.empty())
+  if (const std::string problem = problem_of_foreign_column(column, config_keys()); !problem.empty())
     fail_at_line(lines_, problem);
   return {};
 }
@@ -136,8 +136,7 @@ std::string ManifestColumns::checked_key(const std::string& key, const std::stri
   if (dot == key.npos)
     fail_at_line(lines_, "column '" + column + "' is no key; write " + std::string(mark) + "section.key, as in " +
                              std::string(mark) + "weights.file");
-  check_section(keys_, key.substr(0, dot), place_of_line(lines_));
-  check_key(keys_, key.substr(0, dot), key.substr(dot + 1), place_of_line(lines_));
+  require_key(key.substr(0, dot), key.substr(dot + 1), place_of_line(lines_));
   return key;
 }
 

@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/config.hpp"
 #include "io/tables/text_table.hpp"
-#include "stages/settings/field.hpp"
 
 namespace srcextract {
 
@@ -72,7 +70,6 @@ class ManifestColumns {
   std::string checked_key(const std::string& key, const std::string& column, std::string_view mark) const;
 
   const TextLines& lines_;
-  const config::Fields keys_;
   std::vector<ManifestFields::Band> bands_;
   std::vector<Meaning> meanings_;  ///< meaning of each field of a row
 };

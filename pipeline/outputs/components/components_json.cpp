@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "stages/settings/beam_keys.hpp"
+#include "stages/settings/input_keys.hpp"
 
 namespace srcextract {
 namespace {
