@@ -123,14 +123,14 @@ class SextractorText final : public RowSink {
 
 }  // namespace
 
-std::unique_ptr<RowSink> sextractor_text_sink(OutputFile& file, const CatalogRows& rows, std::int64_t /*count*/,
+std::unique_ptr<RowSink> sextractor_text_sink(OutputFile& file, const CatalogRows& rows,
                                               const CatalogMetadata& metadata, SextractorHeader header) {
   return std::make_unique<SextractorText>(file, rows, metadata, header);
 }
 
-std::unique_ptr<RowSink> ascii_head_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+std::unique_ptr<RowSink> ascii_head_sink(OutputFile& file, const CatalogRows& rows, std::int64_t /*count*/,
                                          const CatalogMetadata& metadata, const Cpu& /*where*/) {
-  return sextractor_text_sink(file, rows, count, metadata, SextractorHeader::head);
+  return sextractor_text_sink(file, rows, metadata, SextractorHeader::head);
 }
 
 }  // namespace srcextract

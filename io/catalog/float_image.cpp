@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "io/catalog/tile_shape.hpp"
 #include "io/files/big_endian.hpp"
 #include "io/files/gzip_stream.hpp"
 #include "io/files/input_file.hpp"
@@ -160,6 +159,12 @@ std::string image_header(std::int64_t bitpix, const char* type, const Shape& sha
   for (std::size_t i = 3; i < 3 + further_axes; ++i)
     axes += format_card({"NAXIS" + std::to_string(i), std::int64_t{1}});
   return whole_header(format_card({"SIMPLE", true}) + format_card({"BITPIX", bitpix}, type) + axes + cards);
+}
+
+Shape tile_shape(const Shape& shape) {
+  constexpr std::int64_t pixels = 65536, widest = std::int64_t{1} << 20;
+  const std::int64_t width = std::min(shape.width, widest);
+  return {width, std::clamp<std::int64_t>(pixels / width, 1, shape.height)};
 }
 
 OutputFile write_float_image(const std::string& path, const FloatImage& image, ImageCompression compression,

@@ -33,6 +33,11 @@ struct FloatImage {
 std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards,
                          std::size_t further_axes = 0);
 
+/// Returns the tile shape for writing a compressed image: whole rows, about 65536 pixels. Smaller tiles compress worse,
+/// and larger tiles need more memory. Rows longer than 2^20 pixels are divided, because CFITSIO stores the number of
+/// bytes of a tile in an int.
+Shape tile_shape(const Shape& shape);
+
 /// Writes the image a few rows at a time; the caller commits the file. Compression is lossless. The bytes depend only
 /// on the image and the version of zlib. A tiled image is the first extension, compressed with GZIP_2 without
 /// quantisation (FITS Standard 4.0, section 10) by the threads of `where`. Throws Error{output}.

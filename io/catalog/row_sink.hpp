@@ -49,7 +49,7 @@ enum class SextractorHeader { none, head, skycat };
 
 /// Begins a table in SExtractor's text formats, with aligned columns. Elements of a vector are adjacent columns; the
 /// header of ASCII_HEAD names only the first. Blanks in names become '_'. Numbers read back to the same bits.
-std::unique_ptr<RowSink> sextractor_text_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+std::unique_ptr<RowSink> sextractor_text_sink(OutputFile& file, const CatalogRows& rows,
                                               const CatalogMetadata& metadata, SextractorHeader header);
 BeginRows ascii_head_sink;
 

@@ -6,7 +6,6 @@
 
 #include "io/catalog/carried_cards.hpp"
 #include "io/catalog/float_image.hpp"
-#include "io/catalog/tile_shape.hpp"
 #include "io/files/big_endian.hpp"
 #include "io/fits/header_values.hpp"
 #include "io/fits/memory_fits.hpp"

@@ -14,16 +14,6 @@
 #include "io/files/passing.hpp"
 
 namespace srcextract {
-namespace {
-
-/// Flushes a file's data to the disk. Returns 0, or an errno. Returns 0 also if the file system does not support
-/// fdatasync.
-int sync_data(int descriptor) {
-  if (uninterrupted([&] { return ::fdatasync(descriptor); }) == 0) return 0;
-  return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : errno;
-}
-
-}  // namespace
 
 AppendedFile::AppendedFile(std::string path) : path_(std::move(path)) {
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -73,7 +63,7 @@ void require_in_place(int descriptor, const std::string& path) {
 void AppendedFile::append(std::string_view lines) {
   require_in_place();
   int reason = write_all(descriptor_, std::as_bytes(std::span(lines)));
-  if (reason == 0) reason = sync_data(descriptor_);
+  if (reason == 0) reason = sync(descriptor_, ::fdatasync);
   if (reason == 0) {
     size_ += std::ssize(lines);
     return;

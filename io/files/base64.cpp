@@ -8,6 +8,7 @@ namespace {
 
 constexpr unsigned char largest_digit = 63;
 constexpr unsigned char no_digit = 255;
+constexpr std::size_t line_length = 76;
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -93,12 +94,11 @@ void Base64Encoder::encode(std::span<const std::byte> bytes, std::string& out) {
 }
 
 void Base64Encoder::put_group(const std::byte* bytes, std::string& out) {
-  constexpr std::size_t line = 76;
   const auto bits = std::to_integer<unsigned>(bytes[0]) << 16 | std::to_integer<unsigned>(bytes[1]) << 8 |
                     std::to_integer<unsigned>(bytes[2]);
   for (const unsigned shift : {18U, 12U, 6U, 0U}) out += alphabet[bits >> shift & largest_digit];
   column_ += 4;
-  if (column_ < line) return;
+  if (column_ < line_length) return;
   out += '\n';
   column_ = 0;
 }
@@ -107,7 +107,7 @@ void Base64Encoder::finish(std::string& out) {
   if (count_ > 0) {
     const std::size_t padding = 3 - count_;
     std::fill(held_.begin() + static_cast<std::ptrdiff_t>(count_), held_.end(), std::byte{0});
-    const bool ends_line = column_ + 4 == 76;
+    const bool ends_line = column_ + 4 == line_length;
     put_group(held_.data(), out);
     const std::size_t end = out.size() - (ends_line ? 1 : 0);
     std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(end - padding), padding, '=');

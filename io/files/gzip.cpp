@@ -107,14 +107,6 @@ class Memory {
   std::int64_t size_ = 0;
 };
 
-}  // namespace
-
-bool is_gzip(std::span<const std::byte> bytes) {
-  return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
-}
-
-namespace {
-
 /// Largest number of bytes that inflate_behind() inflates and drops after the needed bytes, to reach the checksum at
 /// the end.
 constexpr std::int64_t most_behind = std::int64_t{1} << 24;
@@ -144,6 +136,10 @@ void inflate_behind(Inflater& inflater, std::int64_t stored_size, const std::str
 }
 
 }  // namespace
+
+bool is_gzip(std::span<const std::byte> bytes) {
+  return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
 
 Inflated inflate_gzip(const GzipSource& source, std::int64_t stored_size, SizeNeeded needed, const std::string& path) {
   if (!needed) needed = [](std::span<const std::byte>) { return std::numeric_limits<std::int64_t>::max(); };

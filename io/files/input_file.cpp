@@ -113,17 +113,11 @@ InputFile::InputFile(std::string path, SizeNeeded needed) : path_(std::move(path
   opened_ = look(descriptor_.number);
   size_ = opened_.size;
   if (size_ == 0) refuse(path_, "the file is empty (0 bytes); fetch or make it again");
-  if (size_ <= small_file) {
-    read_all();
-    if (is_gzip(memory())) inflate(std::move(needed));
-    require_state_at_opening();
-    return;
-  }
+  if (size_ <= small_file) read_all();
   std::array<std::byte, 2> first{};
-  read_at(0, std::ssize(first), first.data());
-  if (!is_gzip(first)) return;
-  inflate(std::move(needed));
-  require_state_at_opening();
+  read(0, std::min<std::int64_t>(size_, std::ssize(first)), first.data());
+  if (is_gzip(first)) inflate(std::move(needed));
+  if (contents_) require_state_at_opening();
 }
 
 InputFile::State InputFile::look(int descriptor) const {

@@ -29,6 +29,21 @@ std::string partial_name(const std::string& path) {
   return whole.parent_path() / ("." + whole.filename().string() + ".partial");
 }
 
+/// Name of the replaced directory during commit() on a file system that cannot exchange two names.
+std::string name_before(const std::string& place) {
+  return place + ".before";
+}
+
+/// Gives the replaced directory its name back if a process was killed between the two renames of commit(). Removes the
+/// replaced directory if the process was killed after the second rename. The caller holds the lock.
+void recover(const std::string& place, const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(path, ignored)))
+    fs::remove_all(name_before(place), ignored);
+  else
+    fs::rename(name_before(place), path, ignored);
+}
+
 void remove_contents(const std::string& directory) {
   std::error_code failure;
   for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure))
@@ -58,6 +73,7 @@ void flush_names(const std::string& directory) {
 
 OutputDirectory::OutputDirectory(const std::string& path) : path_(trimmed(path)), place_(partial_name(path_)) {
   lock();
+  recover(place_, path_);
   remove_contents(place_);
 }
 
@@ -99,10 +115,15 @@ void OutputDirectory::commit() {
     if (errno != ENOENT && errno != EINVAL && errno != ENOSYS) throw write_error(path_, errno);
     // A file system that cannot exchange two names needs two renames. Between these, neither directory has the name
     // `path`.
-    const std::string before = place_ + ".before";
+    const std::string before = name_before(place_);
     const bool replaces = ::rename(path_.c_str(), before.c_str()) == 0;
-    if (::rename(place_.c_str(), path_.c_str()) != 0) throw write_error(path_, errno);
-    if (replaces) fs::remove_all(before);
+    if (::rename(place_.c_str(), path_.c_str()) != 0) {
+      const int reason = errno;
+      if (replaces) ::rename(before.c_str(), path_.c_str());
+      throw write_error(path_, reason);
+    }
+    std::error_code ignored;  // recover() removes what is left
+    if (replaces) fs::remove_all(before, ignored);
   }
   if (fs::is_symlink(place_)) fs::remove(place_);  // `path` was a link: only the link is removed, not its target
   flush_names(fs::path(path_).parent_path());

@@ -6,8 +6,9 @@ namespace srcextract {
 
 /// Creates or replaces a directory in one step, so that `path` never names an incomplete one. Until commit() the new
 /// directory is named `.NAME.partial` beside `path`. If a process is killed, the next process that writes the same
-/// directory removes that remainder. Throws Error{output} or Error{storage} with path and reason, Error{output} also if
-/// another process is writing the same directory.
+/// directory removes that remainder, and restores `path` if the killed process had moved the old directory away. Throws
+/// Error{output} or Error{storage} with path and reason, Error{output} also if another process is writing the same
+/// directory.
 class OutputDirectory {
  public:
   explicit OutputDirectory(const std::string& path);

@@ -131,16 +131,6 @@ std::pair<int, std::string> create_temporary(const std::string& path, Create&& c
   }
 }
 
-/// Flushes a descriptor with `system_call` (fsync or syncfs). Returns 0, or an errno if the data may not have reached
-/// the disk. Returns 0 also if the file system does not support the call.
-int sync(int descriptor, int (*system_call)(int) = ::fsync) {
-  while (system_call(descriptor) != 0) {
-    if (errno == EINTR) continue;
-    return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : errno;
-  }
-  return 0;
-}
-
 }  // namespace
 
 Error write_error(const std::string& path, int reason) {
@@ -151,7 +141,7 @@ Error write_error(const std::string& path, int reason) {
 int sync_directory(const std::string& directory) {
   int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return 0;
-  int reason = sync(descriptor);
+  int reason = sync(descriptor, ::fsync);
   ::close(descriptor);
   return reason;
 }
@@ -211,7 +201,7 @@ void OutputFile::overwrite(std::int64_t offset, std::string_view text) {
 
 void OutputFile::flush() {
   if (flushed_) return;
-  if (int reason = sync(descriptor_)) fail(path_, reason);
+  if (int reason = sync(descriptor_, ::fsync)) fail(path_, reason);
   flushed_ = true;
 }
 

@@ -77,6 +77,13 @@ inline int write_all(int descriptor, std::span<const std::byte> bytes, std::int6
   return 0;
 }
 
+/// Flushes a descriptor with `system_call` (fsync, fdatasync or syncfs). Returns 0, or an errno if the data may not
+/// have reached the disk. Returns 0 also if the file system does not support the call.
+inline int sync(int descriptor, int (*system_call)(int)) {
+  if (uninterrupted([&] { return system_call(descriptor); }) == 0) return 0;
+  return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : errno;
+}
+
 /// Function called before the first repetition of a failed call, with the path and the errno. The default function does
 /// nothing; pipeline/log sets another.
 inline void (*tell_passing)(const std::string& path, int reason) = [](const std::string&, int) {};

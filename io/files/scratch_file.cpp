@@ -41,8 +41,7 @@ void ScratchFile::append(std::span<const std::byte> bytes) {
 
 void ScratchFile::read(std::int64_t offset, std::span<std::byte> out) const {
   while (!out.empty()) {
-    const ssize_t got = ::pread(descriptor_, out.data(), out.size(), offset);
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = uninterrupted([&] { return ::pread(descriptor_, out.data(), out.size(), offset); });
     if (got <= 0) throw write_error(directory_, got < 0 ? errno : EIO);
     offset += got;
     out = out.subspan(static_cast<std::size_t>(got));

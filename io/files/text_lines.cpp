@@ -68,7 +68,7 @@ bool TextLines::fill() {
   const std::size_t kept = filled_ - begin_;
   if (kept > longest_line) {
     throw error("the line is longer than " + std::to_string(longest_line >> 20) +
-                " MB: this is no table in text, or it has a quote that is never closed");
+                " MiB: this is no table in text, or it has a quote that is never closed");
   }
   std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
   end_ -= begin_;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <string_view>
 
+#include "io/files/big_endian.hpp"
 #include "io/files/refuse.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
@@ -75,6 +75,25 @@ std::int64_t element_bytes(char type) {
       return 16;
     default:
       return 1;
+  }
+}
+
+std::optional<double> load_number(char type, const std::byte* bytes) {
+  switch (type) {
+    case 'B':
+      return std::to_integer<int>(*bytes);
+    case 'I':
+      return load_big_endian<std::int16_t>(bytes);
+    case 'J':
+      return load_big_endian<std::int32_t>(bytes);
+    case 'K':
+      return static_cast<double>(load_big_endian<std::int64_t>(bytes));
+    case 'E':
+      return load_big_endian<float>(bytes);
+    case 'D':
+      return load_big_endian<double>(bytes);
+    default:
+      return std::nullopt;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct BinaryColumn {
 
 /// Returns the size of an element in bytes, by its TFORM letter; 0 for bits (X).
 std::int64_t element_bytes(char type);
+
+/// Returns a stored number by its TFORM letter (B I J K E D), rounded to a double; nothing for other types.
+std::optional<double> load_number(char type, const std::byte* bytes);
 
 /// Returns the columns of a binary table. Throws Error{input} if a TFORM is invalid, or if the columns together are
 /// wider than a row. Error messages begin with `where`.

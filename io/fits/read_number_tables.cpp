@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "io/files/big_endian.hpp"
 #include "io/files/input_file.hpp"
 #include "io/fits/binary_columns.hpp"
 #include "io/fits/fits_reader.hpp"
@@ -18,27 +17,6 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t most_file_bytes = std::int64_t{256} << 20, most_values = std::int64_t{1} << 24;
-
-/// Reads one element of a binary table as a number; `type` is the TFORM letter. Returns nothing if that type is no
-/// number.
-std::optional<double> load_number(char type, const std::byte* bytes) {
-  switch (type) {
-    case 'B':
-      return std::to_integer<int>(*bytes);
-    case 'I':
-      return load_big_endian<std::int16_t>(bytes);
-    case 'J':
-      return load_big_endian<std::int32_t>(bytes);
-    case 'K':
-      return static_cast<double>(load_big_endian<std::int64_t>(bytes));
-    case 'E':
-      return load_big_endian<float>(bytes);
-    case 'D':
-      return load_big_endian<double>(bytes);
-    default:
-      return std::nullopt;
-  }
-}
 
 void read_cards(const Header& header, NumberTable& table) {
   for (const std::string_view keyword : header.keywords()) {

@@ -2,6 +2,7 @@
 
 #include <fitsio.h>
 #include <wcslib/wcs.h>
+#include <zstd.h>
 
 namespace srcextract {
 
@@ -15,6 +16,10 @@ std::string cfitsio_version() {
 std::string wcslib_version_text() {
   int unused[3];
   return wcslib_version(unused);
+}
+
+std::string zstd_version() {
+  return ZSTD_versionString();
 }
 
 bool cfitsio_has_locks() {

@@ -12,7 +12,6 @@
 
 #include "io/files/utf8.hpp"
 #include "io/parquet/compact_writer.hpp"
-#include "io/parquet/zstd_version.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -174,10 +173,6 @@ void append_numbers(std::vector<std::byte>& out, const FieldValues<T>& values, s
 }
 
 }  // namespace
-
-std::string zstd_version() {
-  return ZSTD_versionString();
-}
 
 ParquetField parquet_field(const CatalogField& field) {
   return std::visit(

@@ -129,9 +129,8 @@ void read_logical_type(CompactReader& reader, SchemaNode& node) {
     node.logical = number;
     if (number != logical_integer) return false;
     reader.for_each_field([&](int field) {
-      if (field == 1) node.bits = static_cast<int>(reader.integer());
       if (field == 2) node.has_sign = reader.boolean();
-      return field == 1 || field == 2;
+      return field == 2;
     });
     return true;
   });

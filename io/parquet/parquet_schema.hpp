@@ -17,7 +17,6 @@ struct SchemaNode {
   std::int32_t children = 0;
   std::optional<std::int32_t> converted;
   int logical = 0;  ///< field number in the union LogicalType; 0 if there is none
-  int bits = 0;     ///< number of bits of an integer
   bool has_sign = true;
 };
 

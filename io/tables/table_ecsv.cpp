@@ -72,7 +72,7 @@ std::string header_text(TextLines& lines) {
     text.append(line) += '\n';
     if (text.size() > longest_ecsv_header) {
       throw lines.error("the header is longer than " + std::to_string(longest_ecsv_header >> 20) +
-                        " MB, which is not read; leave out what `meta` says");
+                        " MiB, which is not read; leave out what `meta` says");
     }
   }
   return text;

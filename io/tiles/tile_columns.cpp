@@ -15,22 +15,6 @@ namespace {
                                     "; the header is damaged; fetch or make the file again");
 }
 
-template <class Number>
-Number load_number(const std::byte* field, char type) {
-  switch (type) {
-    case 'B':
-      return static_cast<Number>(std::to_integer<int>(*field));
-    case 'I':
-      return static_cast<Number>(load_big_endian<std::int16_t>(field));
-    case 'J':
-      return static_cast<Number>(load_big_endian<std::int32_t>(field));
-    case 'E':
-      return static_cast<Number>(load_big_endian<float>(field));
-    default:
-      return static_cast<Number>(load_big_endian<double>(field));
-  }
-}
-
 }  // namespace
 
 TileTable open_tile_table(const std::string& path, const Hdu& hdu, std::span<const std::byte> data) {
@@ -95,7 +79,7 @@ TileNumbers<Number>::TileNumbers(const TileTable& table, const std::string& name
 
 template <class Number>
 Number TileNumbers<Number>::of(std::int64_t tile) const {
-  return in_column() ? load_number<Number>(first_ + tile * row_bytes_, type_) : *number_;
+  return in_column() ? static_cast<Number>(*load_number(type_, first_ + tile * row_bytes_)) : *number_;
 }
 
 template class TileNumbers<double>;

@@ -73,7 +73,7 @@ class HeaderHandler : public XmlHandler {
   void characters(std::string_view text) override {
     if (place_ != Place::description || ignored_ > 0) return;
     std::string& description = header_.fields.back().head.description;
-    if (description.size() + text.size() > longest_description) xml_.fail("the DESCRIPTION of a FIELD is over 64 kB");
+    if (description.size() + text.size() > longest_description) xml_.fail("the DESCRIPTION of a FIELD is over 64 KiB");
     description += text;
   }
 

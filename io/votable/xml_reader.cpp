@@ -94,7 +94,7 @@ void XmlReader::read(XmlHandler& handler) {
     if (failure_) std::rethrow_exception(failure_);
     if (!going_on) fail_on_xml();
     if (bytes_ - XML_GetCurrentByteIndex(parser_.get()) > longest_markup) {
-      fail("a tag or a comment is longer than " + std::to_string(longest_markup >> 20) + " MB; is this a catalogue?");
+      fail("a tag or a comment is longer than " + std::to_string(longest_markup >> 20) + " MiB; is this a catalogue?");
     }
   } while (!stopped_ && !ended_);
 }

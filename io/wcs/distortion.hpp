@@ -1,5 +1,7 @@
 #pragma once
 
+#include <wcslib/wcs.h>
+
 #include <array>
 #include <optional>
 #include <string>
@@ -51,5 +53,14 @@ struct WatDistortion {
 /// Reads the distortion from the WAT cards. Returns nothing if there is none. `longitude` is the index of the longitude
 /// axis, 0 or 1. Throws Error{input} if only one axis has a distortion, or if the text is invalid or incomplete.
 std::optional<WatDistortion> read_wat(const CelestialKeywords& keywords, int longitude);
+
+/// Number of records to be allocated by wcsinit() for a distortion.
+int count_records(const SipPolynomials& sip);
+int count_records(const std::array<WatSurface, 2>& surfaces);
+
+// Add a distortion to `wcs` after wcsinit(). The records have the form of the draft of Paper IV, which wcslib/dis.h
+// describes. SIP is relative to the reference pixel wcs.crpix. Throw Error{memory}.
+void set_sip(const SipPolynomials& sip, wcsprm& wcs);
+void set_surfaces(const std::string& type, const std::array<WatSurface, 2>& surfaces, wcsprm& wcs);
 
 }  // namespace srcextract

@@ -1,10 +1,9 @@
-#include "io/wcs/distortion_records.hpp"
-
 #include <wcslib/dis.h>
 
 #include <cstdlib>
 #include <string>
 
+#include "io/wcs/distortion.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 

@@ -11,7 +11,6 @@
 #include "io/files/refuse.hpp"
 #include "io/fits/header.hpp"
 #include "io/wcs/distortion.hpp"
-#include "io/wcs/distortion_records.hpp"
 #include "io/wcs/unit.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"

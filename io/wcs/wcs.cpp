@@ -114,7 +114,7 @@ std::string measure_pixel(const std::string& header, const Shape& shape, double&
   for (std::size_t i = 0; i < 4; ++i) at[i] = direction_of(sides[i].alpha, sides[i].delta);
   const double area = parallelogram(at[0], at[1], at[2], at[3]);
   if (!(area > 0)) return "the centre of the image is off the sky";
-  side = std::sqrt(area) / degree * 3600;
+  side = std::sqrt(area) / degree * arcseconds;
   return "";
 }
 

@@ -9,7 +9,6 @@
 
 #include "cuda/device/cuda_devices.hpp"
 #include "io/fits/versions.hpp"
-#include "io/parquet/zstd_version.hpp"
 #include "pipeline/machine/version.hpp"
 
 namespace srcextract {

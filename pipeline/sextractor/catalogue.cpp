@@ -44,7 +44,7 @@ std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, co
   const SextractorHeader header = type == "ASCII_HEAD"     ? SextractorHeader::head
                                   : type == "ASCII_SKYCAT" ? SextractorHeader::skycat
                                                            : SextractorHeader::none;
-  return sextractor_text_sink(file, rows, count, metadata, header);
+  return sextractor_text_sink(file, rows, metadata, header);
 }
 
 }  // namespace

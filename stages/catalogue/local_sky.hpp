@@ -21,7 +21,7 @@ struct LocalSky {
   std::array<double, 2> world = {};
   bool latitude_first = false;  ///< true: the first axis of the header is the latitude
   SkyPosition native, j2000,
-      b1950;  ///< position in the header's coordinate system, in J2000 and in B1950 (io/wcs/fk4.hpp)
+      b1950;  ///< position in the header's coordinate system, in J2000 and in B1950 (io/wcs/look_at_sky.cpp)
   SkySteps native_steps, j2000_steps, b1950_steps;
 };
 

@@ -56,34 +56,30 @@ struct WeighedStamp {
     const std::int64_t plane = stamp.plane();
     planes.assign(static_cast<std::size_t>(3 * plane) + read_beyond, 0.0F);
     residual.assign(static_cast<std::size_t>(plane) + read_beyond, 0.0F);
-    const std::int64_t left = stamp.x - stamp.half, top = stamp.y - stamp.half;
-    const std::int64_t from = std::max<std::int64_t>(0, -left),
-                       to = std::min<std::int64_t>(stamp.side(), field.shape().width - left);
-    for (std::int64_t y = std::max<std::int64_t>(0, -top);
-         y < std::min<std::int64_t>(stamp.side(), field.shape().height - top); ++y) {
-      const std::int64_t in_image = (top + y) * field.shape().width + left;
+    const StampRange columns(stamp.left(), stamp.side(), field.shape().width),
+        rows(stamp.top(), stamp.side(), field.shape().height);
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+      const std::int64_t in_image = (stamp.top() + y) * field.shape().width + stamp.left();
       const float* const weight = field.weight.data() + in_image;
       const float* const left_over = field.residual.data() + in_image;
       for (std::int64_t p = 0; p < 3; ++p) {
         const float* const of = stamp.numbers + p * plane + y * stamp.stride;
         float* const out = planes.data() + p * plane + y * stamp.stride;
-        for (std::int64_t x = from; x < to; ++x) out[x] = of[x] * weight[x];
+        for (std::int64_t x = columns.begin; x < columns.end; ++x) out[x] = of[x] * weight[x];
       }
-      for (std::int64_t x = from; x < to; ++x) residual[static_cast<std::size_t>(y * stamp.stride + x)] = left_over[x];
+      for (std::int64_t x = columns.begin; x < columns.end; ++x)
+        residual[static_cast<std::size_t>(y * stamp.stride + x)] = left_over[x];
     }
   }
 };
 
 /// Calls sum_products() for the pixels that two stamps share.
 void sum_overlap(const float* weighed, const CrowdStamp& one, const CrowdStamp& two, double* of) {
-  const std::int64_t one_left = one.x - one.half, one_top = one.y - one.half, two_left = two.x - two.half,
-                     two_top = two.y - two.half;
-  const std::int64_t left = std::max(one_left, two_left), top = std::max(one_top, two_top);
-  const std::int64_t columns = std::min(one_left + one.side(), two_left + two.side()) - left;
-  const std::int64_t rows = std::min(one_top + one.side(), two_top + two.side()) - top;
-  sum_products(weighed + (top - one_top) * one.stride + (left - one_left), one.plane(), one.stride,
-               two.numbers + (top - two_top) * two.stride + (left - two_left), two.plane(), two.stride, columns, rows,
-               of);
+  const std::int64_t left = std::max(one.left(), two.left()), top = std::max(one.top(), two.top());
+  const std::int64_t columns = std::min(one.left() + one.side(), two.left() + two.side()) - left;
+  const std::int64_t rows = std::min(one.top() + one.side(), two.top() + two.side()) - top;
+  sum_products(weighed + one.place(left - one.left(), top - one.top()), one.plane(), one.stride,
+               two.numbers + two.place(left - two.left(), top - two.top()), two.plane(), two.stride, columns, rows, of);
 }
 
 /// Lists for each star its partners, the stars whose stamps overlap its own stamp (out.row, out.partner).

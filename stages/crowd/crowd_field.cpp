@@ -149,9 +149,9 @@ void CrowdField::render_tiles(const std::vector<CrowdStar>& stars, bool weigh) {
       const std::int64_t left = i % across * tile_side, top = i / across * tile_side;
       const Tile tile{left, top, std::min(tile_side, shape().width - left), std::min(tile_side, shape().height - top)};
       near.clear();
-      cells_.each_near(static_cast<double>(left) - reach, static_cast<double>(left + tile.width) + reach,
-                       static_cast<double>(top) - reach, static_cast<double>(top + tile.height) + reach,
-                       [&](std::int32_t number) { near.push_back(number); });
+      cells_.view().each_near(static_cast<double>(left) - reach, static_cast<double>(left + tile.width) + reach,
+                              static_cast<double>(top) - reach, static_cast<double>(top + tile.height) + reach,
+                              [&](std::int32_t number) { near.push_back(number); });
       std::ranges::sort(near);
       std::ranges::fill(light, 0.0);
       for (const std::int32_t number : near) {

@@ -46,14 +46,12 @@ class CrowdField {
   CrowdField& operator=(const CrowdField&) = delete;
 
   const Shape& shape() const { return image_.shape; }
-  double saturation() const { return image_.saturation; }
   const CrowdPixels& view() const { return view_; }
   const Cpu& where() const { return where_; }
   /// Standard deviation of a typical sky pixel.
   double sigma() const;
   /// Whether the fit uses the pixel (CrowdPixels::counts).
   bool is_good(std::int64_t i) const { return good_[static_cast<std::size_t>(i)] != 0; }
-  bool is_saturated(std::int64_t i) const { return view_.is_saturated(i); }
 
   /// Draws the stamps of the stars from number `first` on. Stamps of earlier stars stay.
   void draw(const CrowdPsf& psf, const std::vector<CrowdStar>& stars, std::size_t first);

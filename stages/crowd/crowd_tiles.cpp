@@ -148,13 +148,12 @@ class JoinedFit {
     for (std::size_t i = 0; i < fit_.rows.size(); ++i) {
       const CrowdRow& own = fit_.rows[i];
       bool first = true;
-      cells.each_near(own.x - separation_, own.x + separation_, own.y - separation_, own.y + separation_,
-                      [&](std::int32_t number) {
-                        const auto j = static_cast<std::size_t>(number);
-                        const double dx = fit_.rows[j].x - own.x, dy = fit_.rows[j].y - own.y;
-                        if (kept[j] != 0 && tile_[j] < tile_[i] && dx * dx + dy * dy <= separation_ * separation_)
-                          first = false;
-                      });
+      cells.view().each_near(
+          own.x - separation_, own.x + separation_, own.y - separation_, own.y + separation_, [&](std::int32_t number) {
+            const auto j = static_cast<std::size_t>(number);
+            const double dx = fit_.rows[j].x - own.x, dy = fit_.rows[j].y - own.y;
+            if (kept[j] != 0 && tile_[j] < tile_[i] && dx * dx + dy * dy <= separation_ * separation_) first = false;
+          });
       if (first)
         rows.push_back(own);
       else

@@ -5,16 +5,46 @@
 #include <cstddef>
 #include <utility>
 
+#include "stages/core/parallel.hpp"
 #include "stages/crowd/crowd_equations.hpp"
 #include "stages/crowd/crowd_turns.hpp"
 #include "stages/crowd/fit_parts.hpp"
-#include "stages/crowd/measure_crowd.hpp"
+#include "stages/crowd/measured_star.hpp"
 #include "stages/crowd/outer_wings.hpp"
 #include "stages/crowd/saturated_cores.hpp"
 #include "stages/crowd/star_rules.hpp"
 
 namespace srcextract {
 namespace {
+
+/// Measures each star and its errors from the residual. `equations` are those of the last solution. Errors are
+/// marginal: positions and fluxes of the star and of its nearest neighbours are free parameters. At most 20 neighbours
+/// count, all within 2 FWHM.
+std::vector<CrowdRow> measure_crowd(const CrowdField& field, const CrowdPsf& psf, const CrowdEquations& equations,
+                                    const std::vector<CrowdStar>& stars) {
+  constexpr std::int64_t measured_at_a_time = 32;
+  const EquationsView of = equations.view();
+  std::vector<CrowdRow> rows(stars.size());
+  parallel_for(std::ssize(stars), measured_at_a_time, field.where(), [&](std::int64_t begin, std::int64_t end) {
+    CrowdPsf::Scratch scratch;
+    std::vector<float> wide;
+    std::vector<double> triangle;
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const CrowdStar& star = stars[i];
+      const CrowdStamp& stamp = field.stamps()[i];
+      CrowdRow& row = rows[i];
+      row = row_of(star, field.view());
+      const ErrorNeighbours chosen(of, stars.data(), static_cast<std::int64_t>(i),
+                                   ErrorNeighbours::widths * psf.fwhm());
+      triangle.resize(static_cast<std::size_t>(chosen.triangle()));
+      find_errors(of, stars.data(), chosen, triangle.data(), row);
+      wide.resize(static_cast<std::size_t>(CrowdPsf::numbers_for(stamp.half)));
+      psf.draw(star.x, star.y, stamp.half, false, wide.data(), scratch, CrowdPsf::Planes::spread);
+      describe(sum_stamp(field.view(), stamp, wide.data(), star.flux, psf.fwhm()), row);
+    }
+  });
+  return rows;
+}
 
 /// The stars and the image of a fit on the host: the `Work` of CrowdTurns.
 class HostCrowd {
@@ -29,11 +59,11 @@ class HostCrowd {
   double noise() const { return field_.sigma(); }
   void set(const std::vector<CrowdStar>& stars) { stars_ = stars; }
   void add_saturated_cores() {
-    if (!std::isfinite(field_.saturation())) return;
+    if (!std::isfinite(field_.view().saturation)) return;
     std::vector<std::int64_t> saturated;
     for (std::int64_t i = 0; i < field_.shape().count(); ++i)
-      if (field_.is_saturated(i)) saturated.push_back(i);
-    stars_ = find_saturated_cores(saturated, field_.shape(), field_.saturation());
+      if (field_.view().is_saturated(i)) saturated.push_back(i);
+    stars_ = find_saturated_cores(saturated, field_.shape(), field_.view().saturation);
   }
 
   void draw() { field_.draw(psf_, stars_, 0); }

@@ -9,21 +9,13 @@
 #include "stages/crowd/star_cells.hpp"
 #include "stages/math/exact_math.hpp"
 #include "stages/math/median.hpp"
+#include "stages/math/splitmix64.hpp"
 
 namespace srcextract {
 namespace {
 
 constexpr int bin_count = 10;
 constexpr double least_significance = 3, most_significance = 300;
-
-/// A pseudo-random number from 0 to 1 that depends only on `number` (the generator splitmix64).
-double part_of(std::uint64_t number) {
-  std::uint64_t z = (number + 1) * 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  z ^= z >> 31U;
-  return static_cast<double>(z >> 11U) * 0x1p-53;
-}
 
 /// Position of a flux among the bins, which have equal widths in log(flux): 0 at the lower end of the first bin,
 /// bin_count at the upper end of the last. -1 for a flux that is not positive. `error` is that of error_alone().
@@ -58,13 +50,13 @@ std::vector<Added> choose(const Shape& shape, std::int64_t count, double fwhm, d
              rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(height / side));
   std::vector<Added> all;
   for (std::int64_t i = 0; i < columns * rows; ++i) {
-    const auto number = static_cast<std::uint64_t>(3 * i);
-    const auto at = [&](std::int64_t cell, std::int64_t of, double size, std::uint64_t which) {
-      return (static_cast<double>(cell) + 0.25 + 0.5 * part_of(number + which)) * size / static_cast<double>(of) - 0.5;
+    const auto random = [&](std::int64_t which) { return splitmix64_fraction(3 * i + which); };
+    const auto at = [](std::int64_t cell, std::int64_t of, double size, double part) {
+      return (static_cast<double>(cell) + 0.25 + 0.5 * part) * size / static_cast<double>(of) - 0.5;
     };
     const double range = portable_log(most_significance / least_significance);
-    all.push_back({at(i % columns, columns, width, 0), at(i / columns, rows, height, 1),
-                   least_significance * error * portable_exp(range * part_of(number + 2))});
+    all.push_back({at(i % columns, columns, width, random(0)), at(i / columns, rows, height, random(1)),
+                   least_significance * error * portable_exp(range * random(2))});
   }
   return all;
 }
@@ -95,7 +87,7 @@ std::vector<float> with_stars(const CrowdImage& image, const CrowdPsf& psf, cons
 const CrowdRow* find_row(const std::vector<CrowdRow>& rows, const StarCells& cells, const Added& star, double radius) {
   const CrowdRow* best = nullptr;
   double least = radius * radius;
-  cells.each_near(star.x - radius, star.x + radius, star.y - radius, star.y + radius, [&](std::int32_t i) {
+  cells.view().each_near(star.x - radius, star.x + radius, star.y - radius, star.y + radius, [&](std::int32_t i) {
     const CrowdRow& row = rows[static_cast<std::size_t>(i)];
     const double dx = row.x - star.x, dy = row.y - star.y, square = dx * dx + dy * dy;
     if (square > least || row.flux < star.flux / 2 || row.flux > 2 * star.flux) return;

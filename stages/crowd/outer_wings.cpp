@@ -82,7 +82,7 @@ void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector
   for (const CrowdStar& star : known) {
     if (!(star.flux * at_end > least)) continue;
     const double reach = wing.at * portable_exp(portable_log(star.flux * wing.light / least) / wing.power);
-    cells.each_near(star.x - reach, star.x + reach, star.y - reach, star.y + reach, [&](std::int32_t number) {
+    cells.view().each_near(star.x - reach, star.x + reach, star.y - reach, star.y + reach, [&](std::int32_t number) {
       const auto i = static_cast<std::size_t>(number);
       const double dx = found[i].x - star.x, dy = found[i].y - star.y, square = dx * dx + dy * dy;
       if (square > wing.from * wing.from && square <= reach * reach)

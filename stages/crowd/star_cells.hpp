@@ -69,11 +69,6 @@ class StarCells {
 
   const CellsView& view() const { return view_; }
 
-  template <class F>
-  void each_near(double x_begin, double x_end, double y_begin, double y_end, const F& f) const {
-    view_.each_near(x_begin, x_end, y_begin, y_end, f);
-  }
-
  private:
   CellsView view_;
   std::vector<std::int32_t> begin_, number_;

@@ -14,4 +14,9 @@ SRCEXTRACT_HOST_DEVICE inline std::uint64_t splitmix64(std::int64_t i) {
   return z ^ z >> 31;
 }
 
+/// The same number scaled to a fraction, from 0 to below 1.
+inline double splitmix64_fraction(std::int64_t i) {
+  return static_cast<double>(splitmix64(i) >> 11) * 0x1p-53;
+}
+
 }  // namespace srcextract

@@ -14,7 +14,7 @@ enum class Purpose { cells, offset_x, offset_y, place_x, place_y, star, noise };
 /// Number `i` of the pseudo-random sequence of that purpose, in [0, 1).
 inline double random(Purpose purpose, std::int64_t i) {
   const std::int64_t begin = static_cast<std::int64_t>(purpose) << 56;
-  return static_cast<double>(splitmix64(begin + i) >> 11) * 0x1p-53;
+  return splitmix64_fraction(begin + i);
 }
 
 inline std::int64_t random_below(std::int64_t end, Purpose purpose, std::int64_t i) {

@@ -153,7 +153,7 @@ std::string sextractor_text(const Sources& sources, SextractorHeader header) {
   TemporaryFolder directory;
   OutputFile file(directory / "text");
   const CatalogRows rows = rows_of(sources, Vectors::joined);
-  write_all(*sextractor_text_sink(file, rows, rows.count, testing::metadata, header), rows);
+  write_all(*sextractor_text_sink(file, rows, testing::metadata, header), rows);
   file.commit();
   return read_file(directory / "text");
 }

@@ -128,15 +128,15 @@ TEST(DamagedTextTables, AsciiHeadSaysTheLineAndWhatIsWrongWithIt) {
 TEST(DamagedTextTables, ALineWithoutEndIsRefused) {
   std::string text = "a,b\n1,\"";
   text.resize(70'000'000, 'x');
-  EXPECT_THAT(refusal(csv, text), HasSubstr("table:2: the line is longer than 64 MB"));
+  EXPECT_THAT(refusal(csv, text), HasSubstr("table:2: the line is longer than 64 MiB"));
   for (std::size_t i = 10; i < text.size(); i += 10) text[i] = '\n';
-  EXPECT_THAT(refusal(csv, text), HasSubstr("table:2: the line is longer than 64 MB"));
+  EXPECT_THAT(refusal(csv, text), HasSubstr("table:2: the line is longer than 64 MiB"));
 }
 
 TEST(DamagedTextTables, HeadersThatWouldTakeMuchMemoryAreRefused) {
   std::string items = ecsv_header + "# meta:\n";
   for (int i = 0; i < 600'000; ++i) items += "# - 1,2,3\n";
-  EXPECT_THAT(refusal(ecsv, items + "a b\n1 2\n"), HasSubstr("the header is longer than 4 MB"));
+  EXPECT_THAT(refusal(ecsv, items + "a b\n1 2\n"), HasSubstr("the header is longer than 4 MiB"));
   EXPECT_THAT(refusal(csv, "a" + std::string(300'000, ',') + "\n1\n"),
               HasSubstr("table:1: the line names more than 200000"));
 }

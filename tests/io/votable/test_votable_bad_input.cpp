@@ -145,7 +145,7 @@ TEST(VotableBadInput, NeitherTheDepthNorTheLengthOfMarkupTakesMemory) {
   EXPECT_THAT(problem(directory, "<VOTABLE>" + deep), HasSubstr("nested too deeply"));
   std::string value;
   for (int i = 0; i < 40; ++i) value.append(1'000'000, 'a');
-  EXPECT_THAT(problem(directory, "<VOTABLE a='" + value), HasSubstr("longer than 16 MB"));
+  EXPECT_THAT(problem(directory, "<VOTABLE a='" + value), HasSubstr("longer than 16 MiB"));
 }
 
 TEST(VotableBadInput, HasAHundredThousandFields) {
