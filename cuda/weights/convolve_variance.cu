@@ -1,7 +1,6 @@
 #include "stages/weights/convolve_variance.hpp"
 
 #include "cuda/device/check.hpp"
-#include "stages/convolve/convolve.hpp"
 
 namespace srcextract {
 

@@ -18,8 +18,7 @@ NoiseMap<Cpu> map_of(const CheckData& check, const Config& config) {
 
 ExtractedNoise::ExtractedNoise(const Extraction& extraction, const Config& config, const Cpu& where)
     : map_(map_of(extraction.check, config)),
-      rows_(map_, where),
-      rms_(rows_.pixels()),
+      rms_(map_, where),
       factor_(map_.varies() ? extraction.levels.noise_scale : extraction.levels.sigma) {}
 
 }  // namespace srcextract

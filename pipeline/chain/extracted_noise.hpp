@@ -23,7 +23,6 @@ class ExtractedNoise {
 
  private:
   NoiseMap<Cpu> map_;
-  RmsRows rows_;
   RmsOfPixels rms_;
   double factor_;
 };

@@ -195,8 +195,7 @@ class CubeRun {
       plane.problem = "it has no noise";
       return;
     }
-    const RmsRows rows(noise, where_);
-    const RmsOfPixels rms = rows.pixels();
+    const RmsOfPixels rms(noise, where_);
     const FitMap map{above, extraction_.runs, extraction_.label, noise.varies() ? 1 : out.noise,
                      noise.varies() ? &rms : nullptr};
     FluxesOfPlane fluxes = measure_plane(map, *extraction_.fitted, beam, config_.fit, is_fitted(plane.at), where_);

@@ -9,6 +9,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/deblend/pixel_thresholds.hpp"
 #include "stages/detect/adjacency.hpp"
+#include "stages/detect/pixels_of_runs.hpp"
 #include "stages/detect/runs_by_source.hpp"
 
 namespace srcextract {

@@ -21,11 +21,7 @@ void CoreFinder::sort_by_level(const LevelTree& tree) {
   std::int32_t next[most_levels] = {};
   for (const LevelTree::Node& node : tree.nodes) ++next[node.level];
   std::int32_t before = 0;
-  for (int level = most_levels - 1; level >= 0; --level) {
-    const std::int32_t count = next[level];
-    next[level] = before;
-    before += count;
-  }
+  for (int level = most_levels - 1; level >= 0; --level) before += std::exchange(next[level], before);
   order_.make_room(tree.nodes.size());
   for (std::int32_t node = 0; node < tree.nodes.size(); ++node) order_[next[tree.nodes[node].level]++] = node;
 }

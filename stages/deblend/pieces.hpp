@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -31,7 +33,14 @@ inline void append(const Piece& piece, std::vector<Piece>& pieces) {
 /// Returns, for every run, the index of its first piece in the list of runs after cutting. The last element is the
 /// length of that list. If a run is cut, `pieces` must have all pieces of the run, from left to right, in the order of
 /// the runs.
-Buffer<std::int64_t, Cpu> places_of(const Runs<Cpu>& runs, std::span<const Piece> pieces, const Cpu& where);
+inline Buffer<std::int64_t, Cpu> places_of(const Runs<Cpu>& runs, std::span<const Piece> pieces, const Cpu& where) {
+  Buffer<std::int64_t, Cpu> place(runs.runs.size() + 1, where);
+  std::fill(place.begin(), place.end(), 1);
+  for (std::size_t i = 1; i < pieces.size(); ++i)
+    if (pieces[i].run == pieces[i - 1].run) ++place[pieces[i].run];
+  std::exclusive_scan(place.begin(), place.end(), place.begin(), std::int64_t{0});
+  return place;
+}
 
 /// Cuts the runs into `pieces`, and sets the owner of each resulting run. A run without pieces stays whole, with the
 /// owner `owner_of_whole(run)`.

@@ -31,18 +31,6 @@ Buffer<float, Cpu> lowest_thresholds(const DeblendImages<Cpu>& images, const Run
   return lowest;
 }
 
-Buffer<std::int64_t, Cpu> first_pixels(const Runs<Cpu>& runs, const Cpu& where) {
-  const std::int64_t count = runs.runs.size();
-  Buffer<std::int64_t, Cpu> first(count + 1, where);
-  std::int64_t pixels = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    first[i] = pixels;
-    pixels += runs.runs[i].end - runs.runs[i].begin;
-  }
-  first[count] = pixels;
-  return first;
-}
-
 Buffer<float, Cpu> heights_above(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                  const Buffer<std::int64_t, Cpu>& first, const Cpu& where) {
   const Levels& levels = *images.levels;

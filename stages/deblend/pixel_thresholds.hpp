@@ -8,12 +8,8 @@ namespace srcextract {
 /// if all pixels have the same threshold.
 Buffer<float, Cpu> lowest_thresholds(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Cpu& where);
 
-/// Returns for each run the number of pixels in all earlier runs. The last element is the number of all pixels. A
-/// pixel's position in this order stays the same when runs are cut.
-Buffer<std::int64_t, Cpu> first_pixels(const Runs<Cpu>& runs, const Cpu& where);
-
 /// Returns the value minus the threshold of every pixel of the runs, in raster order. Values are from images.found.
-/// `first` must be first_pixels(runs).
+/// `first` must be first_pixels(runs) (pixels_of_runs.hpp).
 Buffer<float, Cpu> heights_above(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                  const Buffer<std::int64_t, Cpu>& first, const Cpu& where);
 

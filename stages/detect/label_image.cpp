@@ -123,7 +123,7 @@ Components<Cpu> in_one_piece(const Runs<Cpu>& runs, const Buffer<std::int32_t, C
   RunForest pieces(result.label);
   for (std::int64_t i = 0; i < label.size(); ++i) pieces.plant(i);
   for (std::int64_t y = 1; y < runs.shape.height; ++y) {
-    for_each_touched(runs, y, connectivity == 8 ? 1 : 0, [&](std::int32_t here, std::int32_t first, std::int32_t last) {
+    for_each_touched(runs, y, reach_of(connectivity), [&](std::int32_t here, std::int32_t first, std::int32_t last) {
       for (std::int32_t above = first; above < last; ++above)
         if (label[here] == label[above]) pieces.join(pieces.find_root(here), pieces.find_root(above));
     });

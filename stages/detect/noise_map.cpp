@@ -23,7 +23,7 @@ void RowNoise::go_to(std::int64_t y) {
   }
 }
 
-RmsRows::RmsRows(const NoiseMap<Cpu>& map, const Cpu& where) : variance_(map.variance) {
+RmsOfPixels::RmsOfPixels(const NoiseMap<Cpu>& map, const Cpu& where) : variance_(map.variance) {
   if (map.variance != nullptr || map.mesh == nullptr) return;
   const MeshGrid& grid = map.mesh->grid;
   const std::int64_t groups = (grid.image.height + MeshRow::rows_at_once - 1) / MeshRow::rows_at_once;

@@ -75,28 +75,19 @@ class RmsAlongRows {
 };
 
 /// Computes the rms of single pixels on the host, in any order. Several threads may share an object. The NoiseMap must
-/// have a mesh or a variance.
-struct RmsOfPixels {
-  const Image<float, Cpu>* variance;
-  const MeshRow* rows;  ///< one element for every MeshRow::rows_at_once rows of the image
+/// have a mesh or a variance. For meshes of 64 pixels, the object takes 1/32 of the image's memory.
+class RmsOfPixels {
+ public:
+  RmsOfPixels(const NoiseMap<Cpu>& map, const Cpu& where);
 
   float at(std::int64_t x, std::int64_t y) const {
-    return variance != nullptr ? std::sqrt(variance->pixels[y * variance->shape.width + x])
-                               : rows[y / MeshRow::rows_at_once].at(x, y);
+    return variance_ != nullptr ? std::sqrt(variance_->pixels[y * variance_->shape.width + x])
+                                : rows_[static_cast<std::size_t>(y / MeshRow::rows_at_once)].at(x, y);
   }
-};
-
-/// Owns the memory of an RmsOfPixels, which must not outlive it. For meshes of 64 pixels, this memory is 1/32 of the
-/// image's memory.
-class RmsRows {
- public:
-  RmsRows(const NoiseMap<Cpu>& map, const Cpu& where);
-
-  RmsOfPixels pixels() const { return {variance_, rows_.data()}; }
 
  private:
   const Image<float, Cpu>* variance_;
-  std::vector<MeshRow> rows_;
+  std::vector<MeshRow> rows_;  ///< one element for every MeshRow::rows_at_once rows of the image
 };
 
 }  // namespace srcextract

@@ -23,14 +23,12 @@ struct PixelsOfRuns {
 /// Runs, and the positions of their pixels in PixelsOfRuns::values.
 struct PlacesOfRuns {
   Runs<Cpu> runs;
-  /// Per run: index of the value of its first pixel. The last element is the number of values.
-  std::vector<std::int64_t> begin;
+  Buffer<std::int64_t, Cpu> begin;  ///< first_pixels(runs)
 
   template <class Body>
   void for_each_run(std::int64_t first_row, std::int64_t end_row, const Body& body) const {
     for (std::int64_t i = runs.row_begin[first_row]; i < runs.row_begin[end_row]; ++i)
-      body(runs.runs[i].y * runs.shape.width + runs.runs[i].begin, begin[static_cast<std::size_t>(i)],
-           runs.runs[i].end - runs.runs[i].begin);
+      body(runs.runs[i].y * runs.shape.width + runs.runs[i].begin, begin[i], runs.runs[i].end - runs.runs[i].begin);
   }
 };
 
@@ -73,12 +71,6 @@ Runs<Cpu> widened(const Runs<Cpu>& runs, std::int32_t reach) {
   }
   row_begin[height] = std::ssize(all);
   return runs_of(all, std::move(row_begin), runs.shape);
-}
-
-std::vector<std::int64_t> begins_of(const Runs<Cpu>& runs) {
-  std::vector<std::int64_t> begin{0};
-  for (const Run& run : runs.runs) begin.push_back(begin.back() + (run.end - run.begin));
-  return begin;
 }
 
 /// Returns the columns of the masked pixels of row y that are in runs of `near`.
@@ -132,8 +124,8 @@ std::optional<std::pair<Image<float, Cpu>, Image<float, Cpu>>> pixels_of_runs(co
   if (!is_on_demand(first)) return std::nullopt;
   const bool are_one = first.rows == second.rows;
   Runs<Cpu> joined = widened(runs, 0);
-  std::vector<std::int64_t> begin = begins_of(joined);
-  const std::int64_t count = begin.back();
+  Buffer<std::int64_t, Cpu> begin = first_pixels(joined, Cpu{});
+  const std::int64_t count = begin[joined.runs.size()];
   const auto bytes = count * static_cast<std::int64_t>(sizeof(float)) * (are_one ? 1 : 2);
   const std::shared_ptr<RowMemory>& memory = first.rows->memory();
   if (bytes > memory->bytes() / 2) return std::nullopt;
@@ -153,6 +145,13 @@ std::optional<std::pair<Image<float, Cpu>, Image<float, Cpu>>> pixels_of_runs(co
   Image<float, Cpu> taken = image_of(places, of_first, memory);
   Image<float, Cpu> other = are_one ? same_rows(taken) : image_of(places, of_second, memory);
   return std::pair(std::move(taken), std::move(other));
+}
+
+Buffer<std::int64_t, Cpu> first_pixels(const Runs<Cpu>& runs, const Cpu& where) {
+  Buffer<std::int64_t, Cpu> first(runs.runs.size() + 1, where);
+  first[0] = 0;
+  for (std::int64_t i = 0; i < runs.runs.size(); ++i) first[i + 1] = first[i] + (runs.runs[i].end - runs.runs[i].begin);
+  return first;
 }
 
 }  // namespace srcextract

@@ -22,4 +22,8 @@ std::optional<std::pair<Image<float, Cpu>, Image<float, Cpu>>> pixels_of_runs(co
                                                                               const Runs<Cpu>& runs, bool near,
                                                                               const Cpu& where);
 
+/// Returns for each run the number of pixels in all runs before it; one more element is the end. The place of a pixel
+/// in this order does not change when runs are cut.
+Buffer<std::int64_t, Cpu> first_pixels(const Runs<Cpu>& runs, const Cpu& where);
+
 }  // namespace srcextract

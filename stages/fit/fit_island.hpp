@@ -2,12 +2,31 @@
 
 #include <vector>
 
-#include "stages/fit/fit_rule.hpp"
+#include "stages/fit/fit_block.hpp"
 #include "stages/fit/fitted_row.hpp"
 #include "stages/fit/island.hpp"
+#include "stages/fit/noise_correlation.hpp"
 #include "stages/fit/normal_equations.hpp"
+#include "stages/fit/seeds.hpp"
+#include "stages/settings/fit.hpp"
 
 namespace srcextract {
+
+/// Settings, beam and noise, which all fits of a map share.
+struct FitRule {
+  FitConfig config;
+  GaussianShape beam;
+  double beam_pixels = 1;  ///< PixelBeam::area(): the number of pixels per beam
+  NoiseCorrelation correlation;
+  SeedRule seeds;
+
+  FitRule(const FitConfig& of, const PixelBeam& pixel_beam, double noise_area, double threshold, double seed)
+      : config(of),
+        beam(shape_of(pixel_beam)),
+        beam_pixels(pixel_beam.area()),
+        correlation(beam, noise_area),
+        seeds{beam, seed, threshold, noise_of_curvature(correlation), ripple_of_curvature(beam)} {}
+};
 
 /// The Gaussians fitted to an island (connected set of pixels above the threshold); `of` is empty if no fit was
 /// possible.

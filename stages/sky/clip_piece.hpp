@@ -20,14 +20,6 @@ inline constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 inline constexpr std::int64_t tail_pixels = piece_pixels / 16 * 3;
 inline constexpr std::int64_t window_pixels = piece_pixels / 32 * 5;
 
-/// Calls f(pointer, count) for chunks of at most chunk_pixels pixels.
-template <class F>
-void for_each_chunk(std::span<const float> pixels, const F& f) {
-  for (std::size_t begin = 0; begin < pixels.size(); begin += chunk_pixels) {
-    f(pixels.data() + begin, static_cast<int>(std::min<std::size_t>(chunk_pixels, pixels.size() - begin)));
-  }
-}
-
 /// A list of some pixels of a piece, in memory that the caller provides. If the pixels do not fit, full() is true and
 /// the list is not usable.
 class KeptPixels {
@@ -57,11 +49,8 @@ class KeptPixels {
     });
     size_ = kept;
   }
-  BinnedPixels bin(const TailBins& bins, const SumGrid& grid, BinSums& sums) {
-    return bin_pixels(room_.first(size_), bins, grid, sums);
-  }
   bool full() const { return full_; }
-  std::span<const float> pixels() const { return room_.first(size_); }
+  std::span<float> pixels() const { return room_.first(size_); }
 
  private:
   std::span<float> room_;
@@ -133,7 +122,7 @@ class ClipPiece {
   }
   /// Reorders the tail's pixels by bins.
   BinnedPixels bin_tail(const TailBins& bins, const SumGrid& grid, BinSums& sums) {
-    return tail_.bin(bins, grid, sums);
+    return bin_pixels(tail_.pixels(), bins, grid, sums);
   }
 
   /// The extremes of the tail's pixels in an interval. If the tail did not fit, the extremes of all pixels in the

@@ -217,18 +217,11 @@ int copy_words_outside(const float* pixels, int words, const Interval& interval,
   return copy_marked(pixels, marks, words, out);
 }
 
-}  // namespace
-
+/// Does what add_inside() does, but leaves sums.count and sums.below unchanged.
 void add_sums(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
               PixelSums& sums) {
   sum_near(pixels, count, interval.within(near), grid, sums);
   if (!near.contains(interval)) add_far(pixels, count, interval, grid, near, sums);
-}
-
-void add_inside(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
-                PixelSums& sums) {
-  count_inside(pixels, count, interval, sums);
-  add_sums(pixels, count, interval, grid, near, sums);
 }
 
 SRCEXTRACT_VECTOR_CLONES
@@ -242,6 +235,14 @@ void count_unmasked(const float* pixels, int count, const Interval& window, Pixe
   }
   counts.unmasked += unmasked;
   counts.below_window += below;
+}
+
+}  // namespace
+
+void add_inside(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
+                PixelSums& sums) {
+  count_inside(pixels, count, interval, sums);
+  add_sums(pixels, count, interval, grid, near, sums);
 }
 
 void look_at(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,

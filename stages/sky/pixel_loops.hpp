@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "stages/sky/deviation_sums.hpp"
 #include "stages/sky/rank_search.hpp"
@@ -12,19 +15,23 @@ namespace srcextract {
 /// cache.
 inline constexpr int chunk_pixels = 1024;
 
+/// Calls f(pointer, count) for chunks of at most chunk_pixels pixels.
+template <class F>
+void for_each_chunk(std::span<const float> pixels, const F& f) {
+  for (std::size_t begin = 0; begin < pixels.size(); begin += chunk_pixels) {
+    f(pixels.data() + begin, static_cast<int>(std::min<std::size_t>(chunk_pixels, pixels.size() - begin)));
+  }
+}
+
 /// Adds those pixels of a chunk that are in the interval to `sums`. `near` must be grid.near_pixels().
 void add_inside(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
                 PixelSums& sums);
-/// Does what add_inside() does, but leaves sums.count and sums.below unchanged, for callers that already have both.
-void add_sums(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
-              PixelSums& sums);
 
 /// Numbers of pixels, summed over chunks.
 struct PixelCounts {
   std::int64_t unmasked = 0;
   std::int64_t below_window = 0;  ///< pixels at or below the window's lower end
 };
-void count_unmasked(const float* pixels, int count, const Interval& window, PixelCounts& counts);
 
 /// Parameters of look_at(). `core` is an interval inside every clipped set, `window` an interval near the median
 /// (clip_piece.hpp); `near` must be grid.near_pixels().
@@ -33,9 +40,9 @@ struct FirstLook {
   SumGrid grid;
   Interval near;
 };
-/// Makes the first pass over a chunk: add_sums() for the core, count_unmasked(), copy_outside() the core and
-/// copy_inside() the window. `outside` and `inside` must have space for `count` more pixels, and are moved to the ends
-/// of the copied pixels.
+/// Makes the first pass over a chunk: adds the sums of the core (sums.count and sums.below stay unchanged), counts
+/// unmasked pixels, and calls copy_outside() for the core and copy_inside() for the window. `outside` and `inside` must
+/// have space for `count` more pixels, and are moved to the ends of the copied pixels.
 void look_at(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,
              float*& outside, float*& inside);
 

@@ -64,11 +64,10 @@ void RankSearch::sort(int bin, const Level& level) {
     bins_around_ = std::clamp(2 * bins_around_, 1, LinearBins::count);
   }
   sorted_.clear();
-  for (std::size_t begin = 0; begin < around_.size(); begin += chunk_pixels) {
+  for_each_chunk(around_, [&](const float* chunk, int count) {
     float inside[chunk_pixels];
-    const auto count = static_cast<int>(std::min<std::size_t>(chunk_pixels, around_.size() - begin));
-    sorted_.insert(sorted_.end(), inside, inside + copy_inside(around_.data() + begin, count, interval, inside));
-  }
+    sorted_.insert(sorted_.end(), inside, inside + copy_inside(chunk, count, interval, inside));
+  });
   std::sort(sorted_.begin(), sorted_.end());
 }
 

@@ -24,19 +24,18 @@ SumsBefore sums_of(std::span<const float> pixels, const SumGrid& grid) {
   const auto round_second = std::bit_cast<std::uint64_t>(round.second);
   SumsBefore sums;
   sums.count = std::ssize(pixels);
-  while (!pixels.empty()) {
-    const auto chunk = pixels.first(std::min<std::size_t>(chunk_pixels, pixels.size()));
-    pixels = pixels.subspan(chunk.size());
+  for_each_chunk(pixels, [&](const float* chunk, int count) {
     std::uint64_t first = 0, second = 0;  // sums of bit patterns, which wrap around; the subtraction below wraps them
                                           // back
-    for (const float pixel : chunk) {
-      const double deviation = grid.deviation(pixel);
+    for (int i = 0; i < count; ++i) {
+      const double deviation = grid.deviation(chunk[i]);
       first += std::bit_cast<std::uint64_t>(deviation + round.first);
       second += std::bit_cast<std::uint64_t>(deviation * deviation + round.second);
     }
-    sums.first.add(static_cast<std::int64_t>(first - chunk.size() * round_first));
-    sums.second.add(static_cast<std::int64_t>(second - chunk.size() * round_second));
-  }
+    const auto added = static_cast<std::uint64_t>(count);
+    sums.first.add(static_cast<std::int64_t>(first - added * round_first));
+    sums.second.add(static_cast<std::int64_t>(second - added * round_second));
+  });
   return sums;
 }
 
@@ -111,13 +110,6 @@ std::span<const float> BinnedTail::pixels_of(int bin) {
   return to.pixels;
 }
 
-template <class F>
-void BinnedTail::for_each_chunk_of(int bin, const F& f) {
-  const std::span<const float> pixels = pixels_of(bin);
-  for (std::size_t i = 0; i < pixels.size(); i += chunk_pixels)
-    f(pixels.data() + i, static_cast<int>(std::min<std::size_t>(chunk_pixels, pixels.size() - i)));
-}
-
 Extremes BinnedTail::extremes(const Interval& interval) {
   const int lower = bins_.bin(interval.lower);
   const int upper = bins_.bin(interval.upper);
@@ -127,7 +119,7 @@ Extremes BinnedTail::extremes(const Interval& interval) {
     const auto i = static_cast<std::size_t>(bin);
     if (sums_[i + 1].count == sums_[i].count) return false;
     const Extremes before = found;
-    for_each_chunk_of(bin, [&](const float* chunk, int count) { widen(chunk, count, interval, found); });
+    for_each_chunk(pixels_of(bin), [&](const float* chunk, int count) { widen(chunk, count, interval, found); });
     return found.smallest < before.smallest || found.largest > before.largest;
   };
   int bin = lower;
@@ -154,8 +146,8 @@ PixelSums BinnedTail::sum(const Interval& interval) {
   sums.second[0].high += sums_[last].second.high - sums_[first].second.high;
   sums.below = below_ + sums_[lower == 0 ? 1 : static_cast<std::size_t>(lower)].count;
   const auto add_bin = [&](int bin) {
-    for_each_chunk_of(bin,
-                      [&](const float* chunk, int count) { add_inside(chunk, count, interval, grid_, near_, sums); });
+    for_each_chunk(pixels_of(bin),
+                   [&](const float* chunk, int count) { add_inside(chunk, count, interval, grid_, near_, sums); });
   };
   if (lower > 0) add_bin(lower);
   if (upper != lower && upper <= TailBins::inner) add_bin(upper);

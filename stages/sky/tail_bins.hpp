@@ -78,10 +78,6 @@ class BinnedTail {
   /// hardly shrinks stay in the same bins.
   std::span<const float> pixels_of(int bin);
 
-  /// Calls f(pointer, count) for chunks of at most chunk_pixels pixels of a bin.
-  template <class F>
-  void for_each_chunk_of(int bin, const F& f);
-
   struct Gathered {
     int bin = -1;
     std::vector<float> pixels;

@@ -1,15 +1,15 @@
 #pragma once
 
-#include "stages/convolve/kernel.hpp"
-#include "stages/core/image.hpp"
-#include "stages/settings/convolve.hpp"
+#include "stages/convolve/convolve.hpp"
 
 namespace srcextract {
 
 /// Convolves variances with the kernel itself, not its square. SExtractor does the same for thresholds in a convolved
 /// image (checked against version 2.25). Masked pixels stay masked.
-Image<float, Cpu> convolve_variance(const Image<float, Cpu>& variance, const Kernel& kernel, Edges edges,
-                                    const Cpu& where);
+inline Image<float, Cpu> convolve_variance(const Image<float, Cpu>& variance, const Kernel& kernel, Edges edges,
+                                           const Cpu& where) {
+  return convolve(variance, kernel, edges, Value<Background, Cpu>(), where);
+}
 Image<float, Gpu> convolve_variance(const Image<float, Gpu>& variance, const Kernel& kernel, Edges edges,
                                     const Gpu& where);
 

@@ -17,10 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The JSON type for reading. The ordered type searches keys one by one, which would take hours for a damaged line with
-/// many keys.
-using ReadJson = nlohmann::json;
-
 bool is_ascii(char c) {
   return static_cast<unsigned char>(c) < 0x80;
 }

@@ -1,11 +1,21 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
-#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
+#include "io/files/appended_file.hpp"
+#include "io/files/output_file.hpp"
 #include "survey/inputs/shard.hpp"
+#include "survey/journal/directory_lock.hpp"
+#include "survey/journal/failures.hpp"
 #include "survey/journal/image_record.hpp"
 #include "survey/journal/journal_files.hpp"
 #include "survey/journal/underway.hpp"
@@ -55,7 +65,7 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   /// Returns the records that all journals of the directory had at the start. May be called once.
-  Ledger take_before();
+  Ledger take_before() { return std::move(before_); }
 
   /// Writes a line with the number of files, and their total size, that the session has to extract; `srcextract status`
   /// shows it. To be called before the first add().
@@ -63,19 +73,19 @@ class Journal {
 
   /// Notes about files that were under way when an earlier process died, in this shard or in shards of other counts. A
   /// note stays in the notes file (survey/journal/underway.hpp) until end() or forget() is called for its file.
-  const UnderwayNotes& interrupted() const;
+  const UnderwayNotes& interrupted() const { return interrupted_; }
 
   /// Writes a note that a file is under way; to be called before the file is opened. `trials` is the number of times
   /// that the file was extracted in a process of its own. begin() and end() may be called by several threads. Throws
   /// Error{output} or Error{storage}.
-  void begin(const std::string& name, int trials = 0);
+  void begin(const std::string& name, int trials = 0) { underway_.begin(name, trials); }
 
   /// To be called after all records of the file were added. The note about the file is removed once these records are
   /// on disk.
   void end(const std::string& name);
 
   /// Removes the note about an interrupted file that the survey no longer includes.
-  void forget(std::uint64_t name_hash);
+  void forget(std::uint64_t name_hash) { underway_.forget(name_hash); }
 
   /// Adds a record; to be called after the image's outputs are in place. A long reason is shortened. May be called by
   /// several threads. Waits while 65536 added records are not yet written. Throws the errors of earlier writes:
@@ -87,8 +97,35 @@ class Journal {
   void finish(bool complete);
 
  private:
-  class Writer;
-  std::unique_ptr<Writer> writer_;
+  /// Reads the notes of files under way of a shard of another count. The lock guarantees that no process is working on
+  /// that shard.
+  void note_interrupted(const std::string& directory, const Shard& other);
+  void stop();
+  void write_until_stopped();
+  void write(const std::vector<ImageRecord>& records);
+
+  const Shard shard_;
+  FileSystem file_system_;
+  DirectoryLock lock_;
+  AppendedFile file_;
+  Ledger before_;
+  UnderwayNotes interrupted_;
+  std::vector<std::string> others_underway_;
+  Underway underway_;
+
+  // Only the writing thread uses these, until it ends.
+  std::optional<Failures> failures_;
+  std::int64_t images_ = 0, failed_ = 0;
+
+  // add() appends records to `added_`, and the thread writes them to the file once a second.
+  std::mutex mutex_;
+  std::condition_variable wake_, taken_;
+  std::vector<ImageRecord> added_;
+  std::vector<std::uint64_t> ended_;  ///< name hashes of files whose records are all in `added_` or on disk; their
+                                      ///< notes are removed after the next write
+  std::exception_ptr error_;
+  bool stopping_ = false;
+  std::thread thread_;
 };
 
 }  // namespace srcextract

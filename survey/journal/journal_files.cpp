@@ -24,7 +24,6 @@ namespace srcextract {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using ReadJson = nlohmann::json;  // the ordered type would be slow for objects with many keys
 using Warn = std::function<void(const std::string&)>;
 
 std::string journal_name(const Shard& shard) {

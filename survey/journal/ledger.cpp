@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -17,14 +16,15 @@ bool same_origin(const ImageRecord& a, const ImageRecord& b) {
   return origin(a) == origin(b);
 }
 
-}  // namespace
-
+/// The records of the file whose linked list of records begins at `place`.
 ImagesOfFile images_from(const PackedRecords& records, PackedRecords::Place place) {
   ImagesOfFile images;
   for (; place != PackedRecords::nowhere; place = records.next_of(place))
     images.emplace(records.hdu_at(place), records.at(place));
   return images;
 }
+
+}  // namespace
 
 Ledger::Ledger(const Ledger& other) : Ledger() {
   for (const auto& [name, images] : other) {
@@ -34,12 +34,6 @@ Ledger::Ledger(const Ledger& other) : Ledger() {
 
 ImagesOfFile Ledger::images_of(std::string_view name) const {
   return images_from(*records_, find(name));
-}
-
-ImagesOfFile Ledger::at(std::string_view name) const {
-  ImagesOfFile images = images_of(name);
-  if (images.empty()) throw std::out_of_range("no such file in the ledger");
-  return images;
 }
 
 /// Puts a record at the head of the linked list of its file's records. An older record of the same image is dropped. If

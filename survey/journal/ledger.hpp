@@ -39,8 +39,6 @@ class Ledger {
 
   /// The records of a file; empty if the file is unknown.
   ImagesOfFile images_of(std::string_view name) const;
-  /// The records of a file; throws std::out_of_range if the file is unknown.
-  ImagesOfFile at(std::string_view name) const;
 
   /// Enters an image's latest record, or the place of a record that is already in records().
   void remember(const ImageRecord& record) { remember(records_->add(record)); }
@@ -100,8 +98,5 @@ class Ledger::Iterator {
   std::shared_ptr<const std::vector<Place>> order_;
   std::size_t at_;
 };
-
-/// The records of the file whose linked list of records begins at `place`.
-ImagesOfFile images_from(const PackedRecords& records, PackedRecords::Place place);
 
 }  // namespace srcextract

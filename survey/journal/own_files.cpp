@@ -55,8 +55,6 @@ bool begins_as(std::string_view text, std::string_view expected) {
 
 constexpr const char* not_ours = "srcextract did not write what is in it";
 
-}  // namespace
-
 void require_own_journal(const std::string& path) {
   if (has_contents(path) && !holds_journal(path)) refuse_foreign(path, not_ours);
 }
@@ -68,6 +66,8 @@ void require_own_lock(const std::string& path) {
   if (!std::regex_search(text, shard_and_process, std::regex_constants::match_continuous))
     refuse_foreign(path, not_ours);
 }
+
+}  // namespace
 
 void require_own_notes(const std::string& path) {
   if (!has_contents(path)) return;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "io/files/big_endian.hpp"
 #include "io/files/input_file.hpp"
 #include "io/tables/stored_table.hpp"
 #include "io/tables/table_stream.hpp"
-#include "survey/merge/merge_header.hpp"
 #include "survey/merge/merge_layout.hpp"
 #include "survey/merge/merge_rows.hpp"
 
@@ -54,11 +54,10 @@ void join_hdus(const std::vector<HduCatalog>& catalogs, const std::string& outpu
   out.begin(head);
   RowWriter writer(out);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const RowPlan& plan = plans[all[i].arrangement];
-    std::vector<std::byte> blank = plan.blank;
-    store_big_endian(static_cast<std::int32_t>(catalogs[i].hdu), blank.data());
-    store_text(catalogs[i].extname, name_bytes, blank.data() + number_bytes);
-    writer.copy(InputFile(catalogs[i].path), all[i].rows, all[i].data_begin, plan, blank);
+    std::string first(number_bytes, '\0');
+    store_big_endian(static_cast<std::int32_t>(catalogs[i].hdu), std::as_writable_bytes(std::span(first)).data());
+    writer.copy(InputFile(catalogs[i].path), all[i].rows, all[i].data_begin, plans[all[i].arrangement],
+                first + catalogs[i].extname);
   }
   writer.flush();
   out.commit({});

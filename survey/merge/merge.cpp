@@ -99,10 +99,8 @@ std::vector<SkyPlace> write_sources(StoredTables& out, TableHead head, const Sur
     if (!image.record.done) continue;
     places.begin(i, image.record.sources);
     with_output(image, catalog_of(image, directories), [&](const InputFile& file) {
-      const RowPlan& plan = plans[rows.arrangement];
-      std::vector<std::byte> blank = plan.blank;
-      store_text(image_text(image.record), static_cast<std::size_t>(head.columns.front().bytes), blank.data());
-      const std::uint32_t crc32 = writer.copy(file, image.record.sources, rows.data_begin, plan, blank);
+      const std::uint32_t crc32 =
+          writer.copy(file, image.record.sources, rows.data_begin, plans[rows.arrangement], image_text(image.record));
       if (image.record.catalog_crc32.value_or(crc32) != crc32)
         throw Error(ErrorKind::input,
                     file.path() + ": the catalogue is not the one that was written: its checksum differs");

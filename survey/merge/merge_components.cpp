@@ -67,11 +67,9 @@ void write_rows(const ComponentTables& tables, const TableHead& head, const Surv
   RowWriter writer(out);
   for (const ImageTable& one : tables.of_image) {
     const SurveyImage image = images[one.image];
-    const RowPlan& plan = plans[one.arrangement];
-    std::vector<std::byte> blank = plan.blank;
-    store_text(image_text(image.record), static_cast<std::size_t>(head.columns.front().bytes), blank.data());
-    with_output(image, one.file,
-                [&](const InputFile& input) { writer.copy(input, one.rows, one.data_begin, plan, blank); });
+    with_output(image, one.file, [&](const InputFile& input) {
+      writer.copy(input, one.rows, one.data_begin, plans[one.arrangement], image_text(image.record));
+    });
   }
   writer.flush();
 }

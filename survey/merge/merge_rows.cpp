@@ -6,8 +6,11 @@
 #include "survey/formats/piece.hpp"
 
 namespace srcextract {
+
 std::uint32_t RowWriter::copy(const InputFile& file, std::int64_t rows, std::int64_t data_begin, const RowPlan& plan,
-                              const std::vector<std::byte>& blank) {
+                              std::string_view first) {
+  std::vector<std::byte> blank = plan.blank;
+  std::memcpy(blank.data(), first.data(), first.size());
   Crc32 read;
   add_to(read, file, 0, data_begin);
   const auto row_bytes = static_cast<std::int64_t>(plan.catalog_row_bytes);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,11 +23,11 @@ class RowWriter {
       : out_(out), seen_(std::move(seen)) {}
 
   /// Copies all rows of the catalogue `file`; the first is at byte `data_begin`. Each written row begins as a copy of
-  /// `blank`, which is plan.blank with the values of the columns that the catalogue itself does not have. Then `plan`
+  /// plan.blank, with the bytes `first` in the first columns, which the catalogue itself does not have. Then `plan`
   /// copies the fields of the catalogue's row. Returns the CRC-32 of the whole file. Throws Error{input} if the file
   /// cannot be read.
   std::uint32_t copy(const InputFile& file, std::int64_t rows, std::int64_t data_begin, const RowPlan& plan,
-                     const std::vector<std::byte>& blank);
+                     std::string_view first);
 
   void flush();
 

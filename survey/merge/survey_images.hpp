@@ -23,18 +23,30 @@ class SurveyImages {
   using value_type = SurveyImage;
 
   SurveyImages() = default;
-  SurveyImages(const std::vector<SurveyImage>& images);
+  SurveyImages(const std::vector<SurveyImage>& images) {
+    for (const SurveyImage& image : images) {
+      const auto records = std::make_shared<PackedRecords>();
+      const PackedRecords::Place place = records->add(image.record);
+      add(add(records, image.directory), place);
+    }
+  }
 
   /// Adds a store of packed records, without images yet. All of its images have their outputs in this directory.
   /// Returns an index, which the other add() takes as `source`.
-  std::uint32_t add(std::shared_ptr<const PackedRecords> records, std::size_t directory);
+  std::uint32_t add(std::shared_ptr<const PackedRecords> records, std::size_t directory) {
+    sources_.push_back({std::move(records), directory});
+    return static_cast<std::uint32_t>(sources_.size() - 1);
+  }
 
   /// Appends the image whose record is at this place in store `source`.
   void add(std::uint32_t source, PackedRecords::Place place) { images_.push_back({place, source}); }
 
   std::size_t size() const { return images_.size(); }
   bool empty() const { return images_.empty(); }
-  SurveyImage operator[](std::size_t i) const;
+  SurveyImage operator[](std::size_t i) const {
+    const Source& source = sources_[images_[i].source];
+    return {source.records->at(images_[i].place), source.directory};
+  }
 
   ByIndex<SurveyImages> begin() const { return {*this, 0}; }
   ByIndex<SurveyImages> end() const { return {*this, size()}; }

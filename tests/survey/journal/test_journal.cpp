@@ -102,8 +102,8 @@ TEST(JournalTest, ASessionKnowsWhatAllJournalsSaid) {
   }
   Journal journal(directory.string(), {}, "{}", fail_on);
   const Ledger before = journal.take_before();
-  EXPECT_TRUE(before.at("a.fits").at(-1).done);
-  EXPECT_FALSE(before.at("b.fits").at(-1).done);
+  EXPECT_TRUE(before.images_of("a.fits").at(-1).done);
+  EXPECT_FALSE(before.images_of("b.fits").at(-1).done);
   EXPECT_EQ(read_lines(directory / "journal.jsonl").back(), R"({"session":3,"about":{}})");
   journal.finish(true);
   EXPECT_THAT(read_lines(directory / "failures.csv"), ElementsAre(HasSubstr("image,"), HasSubstr("b.fits,")));
@@ -213,7 +213,7 @@ TEST(JournalTest, ManyThreadsAdd) {
   EXPECT_TRUE(journal.complete);
   ASSERT_EQ(journal.ledger.size(), static_cast<std::size_t>(threads * images));
   for (int image = 0; image < threads * images; ++image)
-    ASSERT_EQ(journal.ledger.at(name_of(image)).at(-1).sources, image);
+    ASSERT_EQ(journal.ledger.images_of(name_of(image)).at(-1).sources, image);
 }
 
 /// The number of images of the ledger, which must be the first ones of those that were added.

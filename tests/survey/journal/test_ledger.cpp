@@ -46,9 +46,9 @@ TEST(LedgerTest, TheLastWordOnAnImageCounts) {
   Ledger ledger;
   ledger.remember(failed_record("a", "why"));
   ledger.remember(done_record("a"));
-  EXPECT_EQ(ledger.at("a").at(-1), done_record("a"));
+  EXPECT_EQ(ledger.images_of("a").at(-1), done_record("a"));
   ledger.remember(failed_record("a", "why not"));
-  EXPECT_EQ(ledger.at("a").at(-1).reason, "why not");
+  EXPECT_EQ(ledger.images_of("a").at(-1).reason, "why not");
   EXPECT_EQ(ledger.size(), 1u);
 }
 
@@ -221,9 +221,9 @@ TEST(LedgerTest, OfSeveralJournalsTheOneThatSpokeLastOfAFileHasIt) {
                                               line_of(of_hdu(done_record("m"), 2, 2)));
   const std::vector<JournalFile> journals = read_quietly(directory);
   EXPECT_THAT(names_in(journals[0].ledger), ElementsAre("b", "c"));
-  EXPECT_FALSE(journals[0].ledger.at("c").at(-1).done);
+  EXPECT_FALSE(journals[0].ledger.images_of("c").at(-1).done);
   EXPECT_THAT(names_in(journals[1].ledger), ElementsAre("a", "m[1]", "m[2]"));
-  EXPECT_EQ(journals[1].ledger.at("a").at(-1), changed);
+  EXPECT_EQ(journals[1].ledger.images_of("a").at(-1), changed);
 }
 
 TEST(LedgerTest, AJournalOfManyLinesIsReadInTheirOrder) {
@@ -237,7 +237,7 @@ TEST(LedgerTest, AJournalOfManyLinesIsReadInTheirOrder) {
   directory.write("journal.jsonl", text);
   const Ledger ledger = read_quietly(directory).at(0).ledger;
   ASSERT_EQ(ledger.size(), 1000u);
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(ledger.at("image" + std::to_string(i)).at(-1).sources, 4000 + i);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(ledger.images_of("image" + std::to_string(i)).at(-1).sources, 4000 + i);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(MergeMemory, RowsOfALongNameAreWrittenAFewAtATime) {
     out.begin(head);
     const RowPlan plan = layout.plans().front();
     RowWriter writer(out);
-    writer.copy(file, rows, table.data_begin, plan, plan.blank);
+    writer.copy(file, rows, table.data_begin, plan, "");
     writer.flush();
     out.commit({});
   });
