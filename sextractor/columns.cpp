@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "stages/catalogue/declared_columns.hpp"
+#include "stages/core/line_words.hpp"
 
 namespace srcextract::sextractor {
 namespace {
@@ -86,10 +87,7 @@ const std::map<std::string, std::string_view>& reasons() {
   static const std::map<std::string, std::string_view> all = [] {
     std::map<std::string, std::string_view> result;
     for (const auto& [names, why] : absent)
-      for (std::size_t begin = 0, end = 0; begin < names.size(); begin = end + 1) {
-        end = std::min(names.find(' ', begin), names.size());
-        result.emplace(names.substr(begin, end - begin), why);
-      }
+      for (const std::string_view name : words_of(names)) result.emplace(name, why);
     return result;
   }();
   return all;

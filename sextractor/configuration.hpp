@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,10 +32,11 @@ struct Setting {
   bool is_usual() const;
 
   /// The value at `index`; beyond the end, the last value, since SExtractor completes pairs in this way. word() returns
-  /// words and Y or N in capital letters. If the key has no values, word() returns an empty text, number() 0 and yes()
-  /// false.
+  /// words and Y or N in capital letters, whole() numbers without their decimals. If the key has no values, word()
+  /// returns an empty text, number() 0 and yes() false.
   std::string word(std::size_t index = 0) const;
   double number(std::size_t index = 0) const;
+  std::int64_t whole(std::size_t index = 0) const { return static_cast<std::int64_t>(number(index)); }
   bool yes(std::size_t index = 0) const { return word(index) == "Y"; }
   std::vector<double> numbers() const;
 };

@@ -27,10 +27,6 @@ const KernelFile& usual_kernel() {
   return kernel;
 }
 
-std::string place_or(const Setting& setting, const std::string& path) {
-  return setting.is_set() ? setting.place : path;
-}
-
 /// Whether the filter file is a retina, SExtractor's word for a neural network that filters. Retinas are FITS files;
 /// all other filters are text files.
 bool is_retina(const std::string& path) {
@@ -39,8 +35,9 @@ bool is_retina(const std::string& path) {
   return std::string_view(begin.data(), begin.size()) == "SIMPLE";
 }
 
-KernelFile read_kernel(const Setting& name, const std::string& file, const std::string& configuration) {
-  const std::string place = place_or(name, configuration);
+KernelFile read_kernel(const Request& request, const std::string& file) {
+  const Setting& name = request["FILTER_NAME"];
+  const std::string& place = request.place_of(name);
   if (file.empty() && name.is_usual()) return usual_kernel();
   if (file.empty())
     fail(place, "FILTER_NAME " + name.word() + ": " + no_such_file +
@@ -82,7 +79,7 @@ void put_filter(const Request& request, Translation& to) {
             "kernel such as gauss_2.5_5x5.conv");
     return to.put("convolve.kernel", "none", {&filter});
   }
-  const KernelFile kernel = read_kernel(name, file, request.path);
+  const KernelFile kernel = read_kernel(request, file);
   if (const std::string problem = kernel_problem(kernel.values); !problem.empty()) {
     to.lose(name, "a kernel " + problem + ": sources are found in the image as it is");
     return to.put("convolve.kernel", "none", {&filter});
@@ -165,7 +162,7 @@ void put_deblending(const Request& request, Translation& to) {
     to.pass_over({&contrast}, "nothing is divided with one level");
   } else {
     to.put("deblend.method", "tree", {&levels});
-    to.put("deblend.thresholds", format_value(static_cast<std::int64_t>(levels.number())), {&levels});
+    to.put("deblend.thresholds", format_value(levels.whole()), {&levels});
     to.put("deblend.contrast", format_value(contrast.number()), {&contrast});
   }
   to.put("deblend.clean", format_value(clean.yes()), {&clean});
@@ -194,7 +191,7 @@ void translate_detection(const Request& request, Translation& to) {
   for (const auto& [key, path] :
        {std::pair{"DETECT_MINAREA", "detection.min_area"}, {"DETECT_MAXAREA", "detection.max_area"}}) {
     const Setting& area = request[key];
-    to.put(path, format_value(static_cast<std::int64_t>(area.number())), {&area});
+    to.put(path, format_value(area.whole()), {&area});
   }
   put_deblending(request, to);
 }

@@ -42,18 +42,24 @@ void put_pixel_scale(const Setting& setting, Translation& to) {
          finite_number(setting.values.front()) ? "" : "SExtractor reads a word as 0: the scale is that of the WCS");
 }
 
-/// Returns the first `count` values of a setting without those that srcextract refuses. problem_of(values) returns an
-/// empty text if srcextract accepts the list. Refused values are recorded as unmet. If all are refused, returns all
-/// values of the setting.
-template <class ProblemOf>
-std::vector<double> taken(const Setting& setting, std::size_t count, const std::string& path,
-                          const ProblemOf& problem_of, Translation& to) {
-  std::vector<double> values;
+/// A list of values in srcextract's configuration. problem_of() returns an empty text if srcextract accepts the list.
+struct ValueList {
+  std::string path;  ///< `section.key`
+  std::vector<double> MeasurementConfig::*values;
+  std::string (*problem_of)(const MeasurementConfig&);
+};
+
+/// Returns the first `count` values of a setting without those that srcextract refuses. Refused values are recorded as
+/// unmet. If all are refused, returns all values of the setting.
+std::vector<double> taken(const Setting& setting, std::size_t count, const ValueList& list, Translation& to) {
+  MeasurementConfig measurement;
+  std::vector<double>& values = measurement.*list.values;
+  values.clear();
   std::vector<std::string> left_out;
   std::string reason;
   for (std::size_t i = 0; i < count; ++i) {
     values.push_back(setting.number(i));
-    const std::string problem = problem_of(values);
+    const std::string problem = list.problem_of(measurement);
     if (problem.empty()) continue;
     values.pop_back();
     left_out.push_back(setting.values[i]);
@@ -61,15 +67,15 @@ std::vector<double> taken(const Setting& setting, std::size_t count, const std::
   }
   if (values.empty()) return setting.numbers();  // the configuration refuses this list later, which records it as unmet
   if (!left_out.empty())
-    to.lose(setting, "without " + join(left_out) + ", and what follows moves up: '" + path + "' otherwise " + reason);
+    to.lose(setting,
+            "without " + join(left_out) + ", and what follows moves up: '" + list.path + "' otherwise " + reason);
   return values;
 }
 
 /// Adds a list of values, shortened to as many values as the requested columns need. `columns` are the columns whose
 /// sizes count.
-template <class ProblemOf>
-void put_list(const Request& request, const char* key, const std::string& path, const std::vector<std::string>& columns,
-              const ProblemOf& problem_of, Translation& to) {
+void put_list(const Request& request, const char* key, const ValueList& list, const std::vector<std::string>& columns,
+              Translation& to) {
   const Setting& setting = request[key];
   std::size_t count = setting.values.size();
   const auto wanted = static_cast<std::size_t>(most_values(request.parameters, columns));
@@ -80,26 +86,7 @@ void put_list(const Request& request, const char* key, const std::string& path, 
   } else if (wanted > count) {
     note = "the columns ask for " + std::to_string(wanted) + ": SExtractor fills the others with zeros";
   }
-  to.put(path, format_value(taken(setting, count, path, problem_of, to)), {&setting}, note);
-}
-
-void put_apertures(const Request& request, Translation& to) {
-  const auto problem_of = [](const std::vector<double>& diameters) {
-    MeasurementConfig measurement;
-    measurement.apertures = diameters;
-    return config::apertures_problem(measurement);
-  };
-  put_list(request, "PHOT_APERTURES", "measurement.apertures", {"FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER"},
-           problem_of, to);
-}
-
-void put_fractions(const Request& request, Translation& to) {
-  const auto problem_of = [](const std::vector<double>& parts) {
-    MeasurementConfig measurement;
-    measurement.flux_radius = parts;
-    return config::fractions_problem(measurement);
-  };
-  put_list(request, "PHOT_FLUXFRAC", "measurement.flux_radius", {"FLUX_RADIUS"}, problem_of, to);
+  to.put(list.path, format_value(taken(setting, count, list, to)), {&setting}, note);
 }
 
 /// Adds the number of steps of the growth curve. FLUX_GROWTH(n) and MAG_GROWTH(m) are one curve, which has the larger
@@ -119,7 +106,7 @@ void put_growth(const Request& request, Translation& to) {
 void put_network(const Request& request, Translation& to) {
   const Setting &network = request["STARNNW_NAME"], &seeing = request["SEEING_FWHM"];
   if (!request.wants("CLASS_STAR")) return to.pass_over({&network, &seeing}, "CLASS_STAR is not asked for");
-  const std::string place = network.is_set() ? network.place : request.path;
+  const std::string& place = request.place_of(network);
   const std::string file = find_file(network.word(), request.path);
   if (file.empty())
     fail(place, "STARNNW_NAME " + network.word() + ", which CLASS_STAR is told by: " + no_such_file +
@@ -146,11 +133,11 @@ bool wants_psf(const Request& request) {
 void put_psf(const Request& request, Translation& to) {
   const Setting &model = request["PSF_NAME"], &most = request["PSF_NMAX"];
   if (!wants_psf(request)) return to.pass_over({&model, &most}, "no column of PSFs is asked for");
-  const std::string place = model.is_set() ? model.place : request.path;
   const std::string name = model.values.empty() ? "" : model.values.front(), file = find_file(name, request.path);
   if (file.empty())
-    fail(place, "PSF_NAME " + name + ", by which columns such as FLUX_PSF are measured: " + no_such_file +
-                    "; let psfex make it of a catalogue, or take these columns out" + model.further_words());
+    fail(request.place_of(model),
+         "PSF_NAME " + name + ", by which columns such as FLUX_PSF are measured: " + no_such_file +
+             "; let psfex make it of a catalogue, or take these columns out" + model.further_words());
   to.put("psf.file", format_value(file), {&model});
   to.put("psf.weights", "data", {}, "as SExtractor");
   if (model.values.size() > 1) to.lose(model, "the PSF of the measured image alone is fitted");
@@ -161,7 +148,7 @@ void put_psf(const Request& request, Translation& to) {
 void put_local_sky(const Request& request, Translation& to) {
   const Setting &type = request["BACKPHOTO_TYPE"], &thickness = request["BACKPHOTO_THICK"];
   if (type.word() == "LOCAL")
-    to.put("measurement.local_sky", format_value(static_cast<std::int64_t>(thickness.number())), {&type, &thickness});
+    to.put("measurement.local_sky", format_value(thickness.whole()), {&type, &thickness});
   else
     to.pass_over({&type, &thickness}, "fluxes are above the sky of the meshes, as here without measurement.local_sky");
 }
@@ -186,12 +173,16 @@ void translate_measurement(const Request& request, Translation& to) {
   put_zero_point(request, to);
   put_pixel_scale(request["PIXEL_SCALE"], to);
   to.put("measurement.mask", in_small_letters(request["MASK_TYPE"].word()), {&request["MASK_TYPE"]});
-  put_apertures(request, to);
+  put_list(request, "PHOT_APERTURES",
+           {"measurement.apertures", &MeasurementConfig::apertures, config::apertures_problem},
+           {"FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER"}, to);
   to.put("measurement.kron", format_value(request["PHOT_AUTOPARAMS"].numbers()), {&request["PHOT_AUTOPARAMS"]});
   to.put("measurement.petrosian", format_value(request["PHOT_PETROPARAMS"].numbers()), {&request["PHOT_PETROPARAMS"]});
   to.put("measurement.least_apertures", format_value(request["PHOT_AUTOAPERS"].numbers()),
          {&request["PHOT_AUTOAPERS"]});
-  put_fractions(request, to);
+  put_list(request, "PHOT_FLUXFRAC",
+           {"measurement.flux_radius", &MeasurementConfig::flux_radius, config::fractions_problem}, {"FLUX_RADIUS"},
+           to);
   put_growth(request, to);
   put_local_sky(request, to);
   put_network(request, to);

@@ -6,6 +6,7 @@
 #include "config/values.hpp"
 #include "sextractor/columns.hpp"
 #include "sextractor/translation.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::sextractor {
 
@@ -75,10 +76,8 @@ void put_check_images(const Request& request, Translation& to) {
     if (ours.empty() && type != "NONE" && type != "SEGMENTATION" && type != "IDENTICAL")
       to.unmet.push_back({"CHECKIMAGE_TYPE " + type, types.place, "there is no such check image", true});
   }
-  std::string list;
-  for (const std::string& image : images) list += (list.empty() ? "" : ", ") + image;
   if (segmentation) to.put("output.segmentation", "true", {&types});
-  if (!images.empty()) to.put("output.check_images", "[" + list + "]", {&types});
+  if (!images.empty()) to.put("output.check_images", "[" + join(images) + "]", {&types});
   if (!segmentation && images.empty())
     to.pass_over({&types}, types.word() == "IDENTICAL" ? "it is the image itself" : "no check image is written");
 }

@@ -9,10 +9,6 @@ using config::format_value;
 
 namespace {
 
-std::int64_t whole(const Setting& setting, std::size_t index = 0) {
-  return static_cast<std::int64_t>(setting.number(index));
-}
-
 /// Adds width and height of a rectangle. If both are equal, only the width is added, since the default height of 0
 /// means the same as the width.
 void put_sides(const Setting& setting, const std::string& width_key, std::int64_t width, const std::string& height_key,
@@ -23,8 +19,8 @@ void put_sides(const Setting& setting, const std::string& width_key, std::int64_
 
 /// Adds the size of the sky mesh filter. SExtractor uses an even size as the next odd size.
 void put_filter_size(const Setting& setting, Translation& to) {
-  const auto odd = [&](std::size_t index) { return whole(setting, index) / 2 * 2 + 1; };
-  const bool even = odd(0) != whole(setting, 0) || odd(1) != whole(setting, 1);
+  const auto odd = [&](std::size_t index) { return setting.whole(index) / 2 * 2 + 1; };
+  const bool even = odd(0) != setting.whole(0) || odd(1) != setting.whole(1);
   put_sides(setting, "background.filter_size", odd(0), "background.filter_height", odd(1), to,
             even ? "SExtractor takes an even size as the next odd one" : "");
 }
@@ -48,7 +44,7 @@ void put_level(const Request& request, Translation& to) {
 
 void translate_sky(const Request& request, Translation& to) {
   const Setting& size = request["BACK_SIZE"];
-  put_sides(size, "background.mesh_size", whole(size, 0), "background.mesh_height", whole(size, 1), to);
+  put_sides(size, "background.mesh_size", size.whole(0), "background.mesh_height", size.whole(1), to);
   put_filter_size(request["BACK_FILTERSIZE"], to);
   const Setting& threshold = request["BACK_FILTTHRESH"];
   to.put("background.filter_threshold", format_value(threshold.number()), {&threshold});

@@ -52,9 +52,7 @@ std::vector<std::string> interpolation_of_detection(const Request& request) {
   const std::string type = our_interpolation(request["INTERP_TYPE"].word(of_detection));
   std::vector<std::string> settings = {"weights.interpolate=" + type};
   if (type == "none") return settings;
-  const auto lag = [&](const char* key) {
-    return format_value(static_cast<std::int64_t>(request[key].number(of_detection)));
-  };
+  const auto lag = [&](const char* key) { return format_value(request[key].whole(of_detection)); };
   settings.push_back("weights.interpolate_columns=" + lag("INTERP_MAXXLAG"));
   settings.push_back("weights.interpolate_rows=" + lag("INTERP_MAXYLAG"));
   return settings;
@@ -99,9 +97,8 @@ void put_interpolation(const Request& request, Translation& to) {
     to.lose_detection(type, "with INTERP_TYPE", interpolation_of_detection(request));
   to.put("weights.interpolate", ours, {&type});
   if (ours == "none") return to.pass_over({&columns, &rows}, "nothing is interpolated");
-  to.put("weights.interpolate_columns", format_value(static_cast<std::int64_t>(columns.number(of_measurement))),
-         {&columns});
-  to.put("weights.interpolate_rows", format_value(static_cast<std::int64_t>(rows.number(of_measurement))), {&rows});
+  to.put("weights.interpolate_columns", format_value(columns.whole(of_measurement)), {&columns});
+  to.put("weights.interpolate_rows", format_value(rows.whole(of_measurement)), {&rows});
 }
 
 void put_map(const Request& request, const std::string& type, Translation& to) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "stages/core/words.hpp"
+
 namespace srcextract::sextractor {
 namespace {
 
@@ -32,8 +34,7 @@ std::size_t rank(const std::string& section) {
 }
 
 std::string said_of(const Entry& entry) {
-  std::string text;
-  for (const std::string& origin : entry.origins) text += (text.empty() ? "" : ", ") + origin;
+  std::string text = join(entry.origins);
   if (!entry.note.empty()) text += (text.empty() ? "" : "; ") + entry.note;
   return text;
 }

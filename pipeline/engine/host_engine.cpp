@@ -15,7 +15,7 @@
 #include "pipeline/chain/run_stages.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "stages/core/rows_on_demand.hpp"
-#include "stages/ingest/borrow.hpp"
+#include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
 namespace {

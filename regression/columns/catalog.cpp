@@ -1,6 +1,7 @@
 #include "regression/columns/catalog.hpp"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <type_traits>
 #include <variant>
@@ -48,8 +49,7 @@ std::vector<double> values_in_report(const ColumnValues& values, const Meaning& 
 std::vector<double> values_in_report(const ColumnValues& values, const Meaning& meaning, double unit_factor,
                                      int threads) {
   const std::size_t count = std::visit([](const auto& column) { return column.size(); }, values);
-  return values_at(
-      values, meaning, unit_factor, count, [](std::size_t i) { return i; }, threads);
+  return values_at(values, meaning, unit_factor, count, std::identity(), threads);
 }
 
 }  // namespace srcextract

@@ -48,20 +48,17 @@ std::size_t LoadedColumns::place(std::size_t column) const {
 }
 
 std::vector<double> LoadedColumns::of_reference(std::size_t column) const {
-  return values_in_report(reference_table_.columns[place(column)].values,
-                          reference_.meanings[shared_[column].in_reference], 1, threads_);
+  return values_in_report(raw_reference(column), reference_.meanings[shared_[column].in_reference], 1, threads_);
 }
 std::vector<double> LoadedColumns::of_new(std::size_t column) const {
-  return values_in_report(new_table_.columns[place(column)].values, new_.meanings[shared_[column].in_new],
-                          shared_[column].new_factor, threads_);
+  return values_in_report(raw_new(column), new_.meanings[shared_[column].in_new], shared_[column].new_factor, threads_);
 }
 std::vector<double> LoadedColumns::of_reference(std::size_t column, std::span<const std::int64_t> rows) const {
-  return values_in_report(reference_table_.columns[place(column)].values,
-                          reference_.meanings[shared_[column].in_reference], 1, rows, threads_);
+  return values_in_report(raw_reference(column), reference_.meanings[shared_[column].in_reference], 1, rows, threads_);
 }
 std::vector<double> LoadedColumns::of_new(std::size_t column, std::span<const std::int64_t> rows) const {
-  return values_in_report(new_table_.columns[place(column)].values, new_.meanings[shared_[column].in_new],
-                          shared_[column].new_factor, rows, threads_);
+  return values_in_report(raw_new(column), new_.meanings[shared_[column].in_new], shared_[column].new_factor, rows,
+                          threads_);
 }
 
 }  // namespace srcextract

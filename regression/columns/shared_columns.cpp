@@ -7,6 +7,7 @@
 
 #include "regression/columns/known_columns.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract {
 namespace {
@@ -17,10 +18,8 @@ constexpr double same_program = 0.8;
 constexpr std::size_t names_shown = 8;
 
 std::string list(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), names_shown); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > names_shown) text += fmt::format(" and {} more", names.size() - names_shown);
-  return text;
+  if (names.size() <= names_shown) return join(names);
+  return fmt::format("{} and {} more", join({names.begin(), names.begin() + names_shown}), names.size() - names_shown);
 }
 
 void take_unit(SharedColumn& column, const std::string& reference, const std::string& other, bool same_name,

@@ -28,9 +28,7 @@ class AlignmentSamples {
   Matches match(const Alignment& alignment) const {
     return match_sources(reference_, undone(other_, alignment), radius_, 1);
   }
-  std::int64_t count(const Alignment& alignment) const {
-    return static_cast<std::int64_t>(match(alignment).reference.size());
-  }
+  std::int64_t count(const Alignment& alignment) const { return std::ssize(match(alignment).reference); }
 
   /// Returns the change with the offset (dx, dy) under which most sources match.
   Alignment vote(Alignment alignment) const;
@@ -216,11 +214,11 @@ Alignment find_alignment(const Positions& reference, const std::vector<std::int6
   Alignment alignment = find_in_samples(samples, reference.frame, threads);
   if (alignment.change == Change::none) return alignment;
 
-  const auto count = [](const Matches& matches) { return static_cast<std::int64_t>(matches.reference.size()); };
-  const std::int64_t unchanged = count(match_sources(reference, other, radius, threads));
+  const std::int64_t unchanged = std::ssize(match_sources(reference, other, radius, threads).reference);
   const Matches matches = match_sources(reference, undone(other, alignment), radius, threads);
   const std::int64_t smaller = std::min(rows_somewhere(reference), rows_somewhere(other));
-  if (2 * count(matches) < smaller || !is_markedly_more(count(matches), unchanged)) return {};
+  const std::int64_t changed = std::ssize(matches.reference);
+  if (2 * changed < smaller || !is_markedly_more(changed, unchanged)) return {};
   refine(alignment, reference, other, matches);
   return alignment;
 }

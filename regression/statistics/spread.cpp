@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -125,16 +126,14 @@ std::size_t known_of(std::span<const double> values, int threads) {
 }  // namespace
 
 double median_of(std::span<const double> values, int threads) {
-  return middle_of(
-      values, known_of(values, threads), [](double value) { return value; }, threads);
+  return middle_of(values, known_of(values, threads), std::identity(), threads);
 }
 
 Spread spread_of(std::span<const double> values, int threads) {
   const std::size_t known = known_of(values, threads);
-  const double median = middle_of(
-      values, known, [](double value) { return value; }, threads);
-  return {median, 1.4826 * middle_of(
-                               values, known, [=](double value) { return std::abs(value - median); }, threads)};
+  const double median = middle_of(values, known, std::identity(), threads);
+  const auto deviation = [=](double value) { return std::abs(value - median); };
+  return {median, 1.4826 * middle_of(values, known, deviation, threads)};
 }
 
 std::vector<double> sorted(std::span<const double> values, int threads) {

@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::size_t offenders_kept = 10;
 
-/// The difference, reduced to [-period / 2, period / 2].
-double wrapped(double difference, double period) {
-  return std::remainder(difference, period);
-}
-
 /// difference / scale; 0 for a difference of 0, even if the scale is 0.
 double ratio(double difference, double scale) {
   return difference == 0 ? 0 : difference / scale;
@@ -59,7 +54,7 @@ void unwrap_angles(std::vector<double>& differences, int threads) {
   if (!(sine * sine + cosine * cosine > clear_direction * count)) return;
   const double centre = std::atan2(sine, cosine) / 2 / degree;
   for_each_piece(differences.size(), threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) differences[i] = centre + wrapped(differences[i] - centre, 180);
+    for (std::size_t i = begin; i < end; ++i) differences[i] = centre + std::remainder(differences[i] - centre, 180);
   });
 }
 
@@ -93,10 +88,8 @@ std::vector<Spread> spreads_by_brightness(std::span<const double> difference, co
   }
   std::vector<Spread> spreads;
   for (std::vector<double>& values : sorted) {
-    Spread spread;
-    spread.median = median_of(values);
-    spread.scatter = wide_scatter_of(values, spread.median);
-    spreads.push_back(spread);
+    const double median = median_of(values);
+    spreads.push_back({median, wide_scatter_of(values, median)});
   }
   return spreads;
 }
@@ -237,7 +230,7 @@ double difference_of(const PairedColumn& column, std::size_t pair, Difference di
   const double reference = column.reference[pair], other = column.other[pair];
   switch (difference) {
     case Difference::angle:
-      return wrapped(other - reference, 180);
+      return std::remainder(other - reference, 180);
     case Difference::equal:
       return std::isnan(other - reference) ? not_known : static_cast<double>(other != reference);
     case Difference::relative:
@@ -250,7 +243,7 @@ double difference_of(const PairedColumn& column, std::size_t pair, Difference di
       break;
   }
   if (column.cos_declination.empty()) return other - reference;
-  return wrapped(other - reference, 360) * column.cos_declination[pair];
+  return std::remainder(other - reference, 360) * column.cos_declination[pair];
 }
 
 ColumnComparison compare_column(const PairedColumn& column, const Pairs& pairs, double outlier, double sigma) {

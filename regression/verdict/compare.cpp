@@ -96,15 +96,14 @@ void Comparing::sources(MatchedCatalogs matched) {
   matches = std::move(matched.matches);
   leave_out_duplicates(matches.lost, before);
   leave_out_duplicates(matches.gained, now);
-  const auto count = [](const auto& rows) { return static_cast<std::int64_t>(rows.size()); };
   SourceComparison& sources = result_.sources;
   sources.reference = reference.positions.size();
   sources.other = other.positions.size();
-  sources.matched = count(matches.reference);
-  sources.lost = count(matches.lost);
-  sources.gained = count(matches.gained);
-  sources.reference_duplicates = count(before);
-  sources.new_duplicates = count(now);
+  sources.matched = std::ssize(matches.reference);
+  sources.lost = std::ssize(matches.lost);
+  sources.gained = std::ssize(matches.gained);
+  sources.reference_duplicates = std::ssize(before);
+  sources.new_duplicates = std::ssize(now);
   sources.reference_nowhere = reference.nowhere();
   sources.new_nowhere = other.nowhere();
 

@@ -88,7 +88,7 @@ std::string unit_of(const PairedColumn& column) {
   return column.unit.empty() ? "" : " " + column.unit;
 }
 
-Explanation changed_places(const Looked& looked, double usual) {
+ColumnFinding changed_places(const Looked& looked, double usual) {
   const PairedColumn& column = looked.column;
   if (column.partner_reference.empty()) return {};
   const Spread left = spread(looked, [&](std::size_t i) { return column.other[i] - column.partner_reference[i]; });
@@ -98,15 +98,15 @@ Explanation changed_places(const Looked& looked, double usual) {
   if (!(std::abs(left.median) + left.scatter < far_less * usual && left.scatter < far_less * partner.scatter))
     return {};
   return {fmt::format("the new values are those of the reference's {}", column.partner),
-          column.name < column.partner ? fmt::format("{} and {} have changed places", column.name, column.partner)
-                                       : fmt::format("{} and {} have changed places", column.partner, column.name)};
+          fmt::format("{} and {} have changed places", std::min(column.name, column.partner),
+                      std::max(column.name, column.partner))};
 }
 
 bool is_coordinate(const std::string& name) {
   return is_pixel_coordinate(name) || is_right_ascension(name) || is_declination(name);
 }
 
-Explanation other_direction(const Looked& looked) {
+ColumnFinding other_direction(const Looked& looked) {
   const PairedColumn& column = looked.column;
   const Spread sum = spread(looked, [&](std::size_t i) { return column.other[i] + column.reference[i]; });
   const Spread difference = spread(looked, [&](std::size_t i) { return column.other[i] - column.reference[i]; });
@@ -116,7 +116,7 @@ Explanation other_direction(const Looked& looked) {
   return {fmt::format("new = {:.7g} - reference", sum.median), "the axis is flipped"};
 }
 
-Explanation known_factor(const PairedColumn& column, const Spread& ratio) {
+ColumnFinding known_factor(const PairedColumn& column, const Spread& ratio) {
   // Noise changes the ratio slightly. The error of a median is 1.25 times the scatter over the root of the number of
   // pairs.
   const double pairs = static_cast<double>(column.reference.size());
@@ -147,7 +147,7 @@ bool is_factor(const Looked& looked, const Spread& ratio) {
 
 /// Finds the factor in a column whose values are mostly 0 on both sides, such as angles of round sources. Zeros are
 /// left out, since zeros fit any factor.
-Explanation explain_without_zeros(const Looked& looked) {
+ColumnFinding explain_without_zeros(const Looked& looked) {
   const PairedColumn& column = looked.column;
   const auto is_zero = [&](std::size_t i) { return column.reference[i] == 0 && column.other[i] == 0; };
   const std::size_t others = count(looked, [&](std::size_t i) { return !is_zero(i); });
@@ -161,7 +161,7 @@ Explanation explain_without_zeros(const Looked& looked) {
   }
   const Looked at_rest{rest, looked.threads};
   const Spread ratio = spread(at_rest, [&](std::size_t i) { return rest.other[i] / rest.reference[i]; });
-  return is_factor(at_rest, ratio) ? known_factor(rest, ratio) : Explanation{};
+  return is_factor(at_rest, ratio) ? known_factor(rest, ratio) : ColumnFinding{};
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ std::string with_error(double value, double error) {
   return fmt::format("{:+.{}f} ± {:.{}f}", value, digits, error, digits);
 }
 
-Explanation explain_change(const PairedColumn& column, const Spread& absolute, int threads) {
+ColumnFinding explain_change(const PairedColumn& column, const Spread& absolute, int threads) {
   const Looked looked{column, threads};
   const Spread own = spread(looked, [&](std::size_t i) { return column.reference[i]; });
   const double usual =
@@ -186,13 +186,13 @@ Explanation explain_change(const PairedColumn& column, const Spread& absolute, i
   const std::size_t pairs =
       count(looked, [&](std::size_t i) { return std::isfinite(column.other[i] - column.reference[i]); });
   if (pairs < least_for_change) return {};
-  if (Explanation found = changed_places(looked, usual); !found.words.empty()) return found;
-  if (Explanation found = other_direction(looked); !found.words.empty()) return found;
+  if (ColumnFinding found = changed_places(looked, usual); !found.words.empty()) return found;
+  if (ColumnFinding found = other_direction(looked); !found.words.empty()) return found;
   const Spread ratio = spread(looked, [&](std::size_t i) { return column.other[i] / column.reference[i]; });
-  return is_factor(looked, ratio) ? known_factor(column, ratio) : Explanation{};
+  return is_factor(looked, ratio) ? known_factor(column, ratio) : ColumnFinding{};
 }
 
-Explanation explain_offset(const PairedColumn& column, const Location& location) {
+ColumnFinding explain_offset(const PairedColumn& column, const Location& location) {
   const auto moved = [&](std::size_t i) {
     const double difference = difference_of(column, i, column.rule->difference);
     return std::abs(difference) > column.rule->bias && (difference > 0) == (location.mean > 0);

@@ -6,19 +6,19 @@
 
 namespace srcextract {
 
-/// Explains how a whole column changed.
-struct Explanation {
-  std::string words;  ///< as "812 of 812 sources moved by +1.000 ± 0.000 pixel"; empty: no explanation
+/// A finding about a column. Findings with the same cause are reported once for all columns.
+struct ColumnFinding {
+  std::string words;  ///< as "812 of 812 sources moved by +1.000 ± 0.000 pixel"; empty: nothing was found
   std::string cause;  ///< as "one side counts from 0"; empty if the cause is unknown
 };
 
 /// Explains new values that differ from the reference by a simple change: exchanged coordinates, a mirrored axis, or a
 /// factor between units. `absolute` is the spread of the differences. The result is empty if the differences are small,
 /// or if no simple change fits.
-Explanation explain_change(const PairedColumn& column, const Spread& absolute, int threads);
+ColumnFinding explain_change(const PairedColumn& column, const Spread& absolute, int threads);
 
 /// Describes an offset of the whole column, whose size is `location`.
-Explanation explain_offset(const PairedColumn& column, const Location& location);
+ColumnFinding explain_offset(const PairedColumn& column, const Location& location);
 
 /// Describes a change of the whole catalogue, as "the x axis is flipped: new x = 1025.00 - reference, y shifted by
 /// +0.00".

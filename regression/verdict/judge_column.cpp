@@ -7,7 +7,6 @@
 
 #include "regression/columns/known_columns.hpp"
 #include "regression/verdict/concentration.hpp"
-#include "regression/verdict/explain.hpp"
 
 namespace srcextract {
 namespace {
@@ -123,12 +122,11 @@ std::vector<ColumnFinding> judge_column(const PairedColumn& column, const Column
   const bool counted = result.difference == Difference::equal;
   if (!counted) {
     // A change of the whole column also causes trends and outliers, which are then not reported.
-    if (const Explanation why = explain_change(column, result.absolute, pairs.threads); !why.words.empty())
-      return findings.push_back({why.words, why.cause}), findings;
+    if (const ColumnFinding why = explain_change(column, result.absolute, pairs.threads); !why.words.empty())
+      return findings.push_back(why), findings;
     if (std::abs(result.location.mean) > column.rule->bias && result.location.significance >= sigma) {
-      const Explanation why = explain_offset(column, result.location);
-      findings.push_back({why.words, why.cause});
-      if (!why.cause.empty()) return findings;
+      findings.push_back(explain_offset(column, result.location));
+      if (!findings.back().cause.empty()) return findings;
     }
   }
   judge_outliers(findings, column, result, sigma);

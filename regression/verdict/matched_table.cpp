@@ -57,10 +57,6 @@ Layout lay_out(const Comparison& comparison) {
   return layout;
 }
 
-bool is_everywhere(const Rows& rows) {
-  return std::find(rows.begin(), rows.end(), -1) == rows.end();
-}
-
 /// The values of a column in the given rows. A row of -1 gives NaN or an empty text, so integers may become doubles.
 ColumnValues picked(const ColumnValues& values, const Rows& rows) {
   return std::visit(
@@ -73,7 +69,7 @@ ColumnValues picked(const ColumnValues& values, const Rows& rows) {
           return out;
         };
         if constexpr (std::is_integral_v<T>) {
-          if (!is_everywhere(rows)) return pick(not_known);
+          if (std::ranges::count(rows, -1) > 0) return pick(not_known);
           return pick(T{0});
         } else if constexpr (std::is_floating_point_v<T>) {
           return pick(static_cast<T>(not_known));

@@ -41,4 +41,7 @@ std::span<const ColumnNote> notes_of_further_columns();
 /// note.
 ColumnNote note_of(const std::string& name, const ColumnNeeds& needs);
 
+/// The Markdown table of all catalogue columns, in catalogue order, for docs/catalogue.md.
+std::string column_table();
+
 }  // namespace srcextract::documents

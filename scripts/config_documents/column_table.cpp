@@ -1,5 +1,3 @@
-#include "scripts/config_documents/column_table.hpp"
-
 #include <string>
 #include <string_view>
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "scripts/config_documents/column_table.hpp"
+#include "scripts/config_documents/column_notes.hpp"
 #include "scripts/config_documents/default_yaml.hpp"
 #include "scripts/config_documents/key_table.hpp"
 #include "scripts/config_documents/schema.hpp"

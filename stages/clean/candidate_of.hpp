@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <numbers>
 
 #include "stages/clean/clean_profile.hpp"
 #include "stages/measure/area_correction.hpp"
@@ -39,8 +40,7 @@ SRCEXTRACT_HOST_DEVICE inline CleanCandidate candidate_of(const SourceSums& sums
   const bool inside = profile.x >= 0 && profile.y >= 0 && profile.x < static_cast<double>(shape.width) &&
                       profile.y < static_cast<double>(shape.height);
   if (!inside) profile.a = std::numeric_limits<float>::quiet_NaN();
-  constexpr double pi = 3.14159265358979323846;
-  return {profile, sums.v, place, threshold, sums.npix, pi * ellipse.a * ellipse.b};
+  return {profile, sums.v, place, threshold, sums.npix, std::numbers::pi * ellipse.a * ellipse.b};
 }
 
 }  // namespace srcextract

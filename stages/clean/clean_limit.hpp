@@ -33,6 +33,15 @@ struct Largest {
   }
 };
 
+SRCEXTRACT_HOST_DEVICE inline void sort_ascending(float* values, std::int64_t count) {
+  for (std::int64_t i = 1; i < count; ++i) {
+    const float value = values[i];
+    std::int64_t place = i;
+    for (; place > 0 && values[place - 1] > value; --place) values[place] = values[place - 1];
+    values[place] = value;
+  }
+}
+
 /// Returns the limit of a source with count > m pixels, for m from 1 to most_in_closed_form. height_of(i) is the height
 /// of pixel i + 1. For m >= 3, the limit is the third largest height in a set of pixels: the 3 lowest of the first m
 /// pixels, and all pixels from m + 2 on. For m < 3, the limit is the m-th largest height of all pixels except pixel m +
@@ -40,12 +49,8 @@ struct Largest {
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, const Height& height_of) {
   float first[most_in_closed_form];
-  for (int i = 0; i < m; ++i) {  // sorts the first m heights in ascending order
-    const float height = height_of(i);
-    int place = i;
-    for (; place > 0 && first[place - 1] > height; --place) first[place] = first[place - 1];
-    first[place] = height;
-  }
+  for (int i = 0; i < m; ++i) first[i] = height_of(i);
+  sort_ascending(first, m);
   Largest largest;
   largest.count = m < 3 ? m : 3;
   for (int i = 0; i < largest.count; ++i) largest.value[i] = first[i];

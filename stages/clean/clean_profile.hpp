@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "stages/math/exact_math.hpp"
 
@@ -50,8 +51,7 @@ SRCEXTRACT_HOST_DEVICE inline void set_slope(CleanProfile& profile, std::int64_t
 /// U / npix makes the profile fall to the threshold at the border of an ellipse of npix pixels.
 SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux, std::int64_t npix, float b,
                                              double correction, float threshold, double beta) {
-  constexpr double pi = 3.14159265358979323846;
-  const double area = pi * static_cast<double>(profile.a) * static_cast<double>(b);
+  const double area = std::numbers::pi * static_cast<double>(profile.a) * static_cast<double>(b);
   profile.height = flux / (2 * area * correction);
   set_slope(profile, npix, area, threshold, beta);
 }

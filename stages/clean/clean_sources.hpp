@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "stages/deblend/deblend.hpp"
 #include "stages/measure/measure.hpp"
@@ -76,9 +74,7 @@ Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu
 /// Records `own`, `absorbed` and `own_sums`. The results of deblending contain the other fields.
 inline void record_fields(const Cleaned<Cpu>& cleaned, FieldRecorder& to) {
   record_fields(cleaned.own, to);
-  std::vector<std::int32_t> absorbed;
-  for (const Absorbed one : cleaned.absorbed) absorbed.push_back(static_cast<std::int32_t>(one));
-  to.values("absorbed", Element::run, std::span<const std::int32_t>(absorbed));
+  to.members("absorbed", Element::run, cleaned.absorbed, [](Absorbed one) { return static_cast<std::int32_t>(one); });
   record_fields(cleaned.own_sums, to);
 }
 

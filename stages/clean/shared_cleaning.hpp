@@ -47,9 +47,6 @@ class SharedCleaning {
  private:
   static constexpr int nobody = 0xff;  // sets every byte of a 32-bit index, which makes it -1
 
-  static SharedCount items_of(const Runs<Where>& runs) {
-    return {runs.row_begin.data() + runs.shape.height, runs.runs.size()};
-  }
   template <class T>
   Buffer<T, Where> room_for(std::int64_t size) const {
     return Buffer<T, Where>(size, machine_.where());

@@ -97,7 +97,7 @@ struct SharedLimits {
     for_each_first(source, [&](std::int64_t pixel, const PixelStretch& stretch, std::int32_t i) {
       if (pixel < min_area) first[pixel] = height_of(stretch, i);
     });
-    sort_first(first);
+    sort_ascending(first, min_area);
     for (int i = 0; i < largest.count; ++i) largest.value[i] = first[i];
     for_each_first(source, [&](std::int64_t pixel, const PixelStretch& stretch, std::int32_t i) {
       if (pixel > min_area) largest.replace_least(height_of(stretch, i));
@@ -125,15 +125,6 @@ struct SharedLimits {
       threshold = static_cast<double>(level_above_noise(*levels, noise.at(pixel - y * width, y)));
     }
     return above_level(static_cast<double>(found[pixel]), background) - above_level(threshold, background);
-  }
-
-  SRCEXTRACT_HOST_DEVICE void sort_first(float* first) const {
-    for (int i = 1; i < min_area; ++i) {
-      const float height = first[i];
-      int place = i;
-      for (; place > 0 && first[place - 1] > height; --place) first[place] = first[place - 1];
-      first[place] = height;
-    }
   }
 
   /// Sorts `count` values in ascending order by heap sort.

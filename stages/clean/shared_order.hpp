@@ -201,6 +201,11 @@ struct SharedOrder {
   }
 };
 
+template <class Where>
+SharedCount items_of(const Runs<Where>& runs) {
+  return {runs.row_begin.data() + runs.shape.height, runs.runs.size()};
+}
+
 /// Executes all steps of a SharedOrder in the constructor, and owns its memory: 56 bytes per run that the buffers hold.
 template <class Where>
 class OrderMemory {
@@ -236,7 +241,7 @@ class OrderMemory {
                in_motion_.data(),
                0} {
     if (room == 0) return;
-    const SharedCount items{runs.row_begin.data() + runs.shape.height, room};
+    const SharedCount items = items_of(runs);
     machine.template over<SharedOrder::clear_step>(items, order_);
     machine.template over<SharedOrder::join_step>(items, order_);
     machine.template over<SharedOrder::settle_step>(items, order_);

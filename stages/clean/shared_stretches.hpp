@@ -27,7 +27,7 @@ struct SharedStretches {
   const Run* runs;             ///< runs of the sources
   const std::int32_t* label;
   const std::int64_t* row_begin;
-  std::int64_t run_room, source_room, island_room;
+  std::int64_t source_room, island_room;
   const Parentage* parentage;  ///< null without deblending
   /// per island: its source, from 0; -1 if deblending split the island
   std::int32_t* source_of_island;
@@ -177,7 +177,6 @@ class StretchMemory {
                   sources.runs.runs.data(),
                   sources.components.label.data(),
                   sources.runs.row_begin.data(),
-                  sources.runs.runs.size(),
                   source_room,
                   island_room,
                   order_of_cores != nullptr ? sources.parentage.data() : nullptr,
@@ -193,9 +192,6 @@ class StretchMemory {
                   first_.data(),
                   bits_below(key_.size()),
                   0};
-    const auto items_of = [](const Runs<Where>& runs) {
-      return SharedCount{runs.row_begin.data() + runs.shape.height, runs.runs.size()};
-    };
     machine.template over<SharedStretches::note_whole_step>(all_sources, stretches_);
     machine.template over<SharedStretches::add_island_run_step>(items_of(sources.island_runs), stretches_);
     if (order_of_cores != nullptr) {

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "stages/core/words.hpp"
+
 namespace srcextract {
 
 /// The user's choice of HDUs in a FITS file: `auto` (the first HDU with an image), `all`, or a list of names. A name is
@@ -29,12 +31,7 @@ struct HduNames {
   bool several() const { return names.size() > 1 || open(); }
 
   /// The names as in the configuration, for messages. Examples: "SCI", "[1, 4, 7]".
-  std::string text() const {
-    if (names.size() == 1) return names.front();
-    std::string list;
-    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-    return "[" + list + "]";
-  }
+  std::string text() const { return names.size() == 1 ? names.front() : "[" + join(names) + "]"; }
 
   bool operator==(const HduNames&) const = default;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -61,10 +62,11 @@ class FieldRecorder {
     to_.fields.back().tolerance = tolerance;
   }
 
-  /// Records one member of all elements of a buffer as a field.
-  template <class Struct, class T>
-  void members(std::string name, Element element, const Buffer<Struct, Cpu>& all, T Struct::*member) {
-    add(std::move(name), element, all.size(), [&](std::int64_t i) { return all[i].*member; });
+  /// Records one value of each element of a buffer as a field. `get` is a pointer to a data member, or a function of an
+  /// element.
+  template <class Struct, class Get>
+  void members(std::string name, Element element, const Buffer<Struct, Cpu>& all, const Get& get) {
+    add(std::move(name), element, all.size(), [&](std::int64_t i) { return std::invoke(get, all[i]); });
   }
 
  private:

@@ -8,10 +8,6 @@
 namespace srcextract {
 namespace {
 
-bool same_letter(char a, char b) {
-  return small(a) == small(b);
-}
-
 /// Levenshtein distance of two texts, ignoring case. `row` is one row of the usual table of distances.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -19,7 +15,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = row[0]++;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t change = diagonal + (same_letter(a[i], b[j]) ? 0 : 1);
+      const std::size_t change = diagonal + (small(a[i]) == small(b[j]) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
     }

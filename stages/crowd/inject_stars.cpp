@@ -101,9 +101,7 @@ const CrowdRow* find_row(const std::vector<CrowdRow>& rows, const StarCells& cel
 void summarise(std::vector<double>& differences, CrowdBin& bin) {
   if (differences.empty()) return;
   bin.bias = upper_median(differences);
-  std::vector<double> distances;
-  for (const double one : differences) distances.push_back(std::abs(one - bin.bias));
-  bin.scatter = sigma_per_deviation * upper_median(distances);
+  bin.scatter = sigma_per_deviation * median_deviation(differences, bin.bias);
 }
 
 /// Sets completeness and confusion (flux error from artificial stars) of all rows by linear interpolation between bins.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "stages/math/exact_math.hpp"
 #include "stages/measure/area_correction.hpp"
@@ -45,9 +46,8 @@ SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float p
       static_cast<double>(counts == nullptr ? 1.0F : static_cast<float>(area_correction(*counts, a, b)));
   const double determinant = ellipse.x2 * ellipse.y2 - ellipse.xy * ellipse.xy;
   const auto in_float = [](double value) { return static_cast<double>(static_cast<float>(value)); };
-  constexpr double pi = 3.14159265358979323846;
-  const auto depth =
-      static_cast<double>(static_cast<float>(static_cast<double>(core.npix) / (2 * pi * correction * area)));
+  const auto depth = static_cast<double>(
+      static_cast<float>(static_cast<double>(core.npix) / (2 * std::numbers::pi * correction * area)));
   const double highest = portable_log(4 * static_cast<double>(peak));
   const double fitted = portable_log(static_cast<double>(threshold)) + depth;
   return {core.xmin + x,

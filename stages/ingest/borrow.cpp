@@ -1,5 +1,3 @@
-#include "stages/ingest/borrow.hpp"
-
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -8,6 +6,7 @@
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
 namespace {

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -92,14 +91,8 @@ MaskCounts read_pixels(const PixelSource& source, const Decoder& decoder, std::i
   return counts;
 }
 
+/// Several threads may add to `total` at the same time.
 void add(MaskCounts& total, const MaskCounts& counts) {
-  total.nan += counts.nan;
-  total.infinite += counts.infinite;
-  total.blank += counts.blank;
-}
-
-/// As add(), but other threads may add to `total` at the same time.
-void add_together(MaskCounts& total, const MaskCounts& counts) {
   std::atomic_ref(total.nan) += counts.nan;
   std::atomic_ref(total.infinite) += counts.infinite;
   std::atomic_ref(total.blank) += counts.blank;
@@ -111,11 +104,8 @@ void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
   pixels.masked = MaskCounts{};
   float* out = pixels.image.pixels.data();
   const Decoder decoder = make_decoder(source.format);
-  std::mutex totals;
   parallel_for(source.shape.count(), chunk_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    const MaskCounts counts = read_pixels(source, decoder, begin, end, out + begin);
-    const std::lock_guard lock(totals);
-    add(*pixels.masked, counts);
+    add(*pixels.masked, read_pixels(source, decoder, begin, end, out + begin));
   });
 }
 
@@ -131,7 +121,7 @@ Image<float, Cpu> ingest_on_demand(const PixelSource& source, const std::shared_
                                     const std::int64_t last = std::min(first + chunk_pixels, end * width);
                                     add(counts, read_pixels(source, decoder, first, last, image + first));
                                   }
-                                  if (masked != nullptr) once->add(begin, end, [&] { add_together(*masked, counts); });
+                                  if (masked != nullptr) once->add(begin, end, [&] { add(*masked, counts); });
                                 });
 }
 

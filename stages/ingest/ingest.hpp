@@ -65,6 +65,12 @@ Image<float, Cpu> ingest_on_demand(const PixelSource& source, const std::shared_
 /// once.
 Image<float, Cpu> ingest_image(const PixelSource& source, const Cpu& where, const std::shared_ptr<RowMemory>& memory);
 
+/// Makes `pixels.image` a view of the plane's memory, without a copy. The plane must already hold what ingest() would
+/// write: unscaled floats in the host's byte order, each finite or equal to masked_pixel. If the plane holds anything
+/// else, borrow() returns false and leaves `pixels` unchanged. The image must not be written to, and is valid as long
+/// as the plane's memory.
+bool borrow(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
+
 template <class Where>
 Pixels<Where> ingest(const PixelSource& source, const Where& where) {
   Pixels<Where> pixels(source.shape, where);

@@ -2,12 +2,13 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace srcextract {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 /// atan(k / 8), k = 0 .. 8.
 constexpr double atan_of_eighths[] = {0.0,

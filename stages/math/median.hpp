@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace srcextract {
@@ -21,6 +22,13 @@ T ranked(std::vector<T>& values, double share) {
 template <class T>
 T upper_median(std::vector<T>& values) {
   return ranked(values, 0.5);
+}
+
+/// Returns the median absolute deviation from `middle`. Replaces the values by their deviations.
+template <class T>
+T median_deviation(std::vector<T>& values, T middle) {
+  for (T& value : values) value = std::abs(value - middle);
+  return upper_median(values);
 }
 
 }  // namespace srcextract

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "stages/core/host_device.hpp"
 
@@ -90,7 +91,8 @@ SRCEXTRACT_HOST_DEVICE inline double portable_sin(double t) {
 /// SExtractor resamples a PSF. Returns the index of the pixel that weight[0] belongs to. Weights of pixels outside the
 /// line are 0; the other weights sum to 1.
 SRCEXTRACT_HOST_DEVICE inline int lanczos_taps(double place, int size, double* weight) {
-  constexpr double pi = 3.14159265358979323846, half_root = 0.70710678118654752440;
+  using std::numbers::pi;
+  constexpr double half_root = 0.70710678118654752440;
   constexpr double cosines[4] = {1, half_root, 0, -half_root}, sines[4] = {0, half_root, 1, half_root};
   constexpr double at_middle = 1e-5;
   const auto below = static_cast<int>(std::floor(place));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numbers>
 
 #include "stages/math/exact_math.hpp"
 
@@ -28,8 +29,7 @@ SRCEXTRACT_HOST_DEVICE inline double area_correction(const IsophoteCounts& count
   const float ratio = counts.level / half_way;
   const double fall = portable_log(ratio < 1 ? static_cast<double>(ratio) : 0.99);
   const std::int64_t steeper = counts.above_half - counts.above;
-  constexpr double pi = 3.14159265358979323846;
-  const double correction = static_cast<double>(steeper < 0 ? steeper : -1) / (2 * pi * fall * a * b);
+  const double correction = static_cast<double>(steeper < 0 ? steeper : -1) / (2 * std::numbers::pi * fall * a * b);
   return correction < 1 ? correction : 1;
 }
 

@@ -112,14 +112,12 @@ double error_of(const MeasuredSums& sums, std::size_t row, const SourceSums& mea
                 const SourceSky& sky, const Levels& levels, double gain) {
   const auto npix = static_cast<double>(measured.npix);
   const double grown = sums.noise_law.variance_factor(npix);
-  const double unit = sums.variances_of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
+  const bool of_sky = sums.variances_of == PixelNoise::of_sky;
+  const double unit = of_sky ? sky.sigma : levels.noise_scale;
   const double photons = sums.photons.empty() ? poisson(flux, gain) : sums.photons[row] * (unit * unit);
-  if (sums.variances_of != PixelNoise::of_sky) {
-    const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
-    return std::sqrt(grown * pixels + photons);
-  }
-  return std::sqrt(sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + photons
-                                          : grown * variance_from(sums.variances[row], levels, sky.sigma));
+  if (sums.variances.empty()) return std::sqrt(grown * npix * (unit * unit) + photons);
+  const double pixels = grown * variance_from(sums.variances[row], levels, unit);
+  return std::sqrt(of_sky ? pixels : pixels + photons);
 }
 
 UsualRow row_of(const MeasuredSums& sums, std::size_t row, const Shape& shape, const Levels& levels,

@@ -62,9 +62,5 @@ struct MeasuredSums {
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
                        const MeasurementConfig& config, const Cpu& where = {},
                        std::span<FluxCalibration> calibration = {});
-inline Sources derive_columns(std::span<const SourceSums> sums, const Shape& shape, const Levels& levels,
-                              const MeasurementConfig& config, const Cpu& where = {}) {
-  return derive_columns(MeasuredSums{sums}, shape, levels, config, where);
-}
 
 }  // namespace srcextract

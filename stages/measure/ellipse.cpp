@@ -1,17 +1,15 @@
 #include "stages/measure/ellipse.hpp"
 
+#include <numbers>
+
 #include "stages/math/exact_math.hpp"
 
 namespace srcextract {
 
 Ellipse ellipse_of(const SecondMoments& moments) {
   const EllipseAxes axes = axes_of(moments);
-  constexpr double degrees = 180 / 3.14159265358979323846;
+  constexpr double degrees = 180 / std::numbers::pi;
   return {axes, portable_atan2(2 * axes.xy, axes.x2 - axes.y2) / 2 * degrees};
-}
-
-Ellipse ellipse_about(double x2, double y2, double xy) {
-  return ellipse_of(widened({x2, y2, xy}));
 }
 
 Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position) {

@@ -58,7 +58,6 @@ inline Ellipse ellipse_or_none(const SecondMoments& moments) {
 SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_about(double x2, double y2, double xy) {
   return axes_of(widened({x2, y2, xy}));
 }
-Ellipse ellipse_about(double x2, double y2, double xy);
 
 /// Returns the ellipse from the moments of a source about `position`, widened if the source is thin; undefined_ellipse
 /// if the flux is 0.

@@ -126,14 +126,12 @@ std::vector<Flagged> read_piece(const FlagMap& map, std::int64_t begin, std::int
   thread_local std::vector<std::byte> stored;
   stored.resize(static_cast<std::size_t>((end - begin) * map.pixels.format.bytes()));
   map.pixels.read(begin, end - begin, stored.data());
-  switch (map.pixels.format.bitpix) {
-    case 8:
-      return flags_of_piece<Stored8>(map, stored.data(), begin, end, runs, label);
-    case 16:
-      return flags_of_piece<Stored16>(map, stored.data(), begin, end, runs, label);
-    default:
-      return flags_of_piece<Stored32>(map, stored.data(), begin, end, runs, label);
-  }
+  std::vector<Flagged> found;
+  with_stored_type(map.pixels.format.bitpix, [&]<class Stored>(Stored) {
+    if constexpr (std::is_integral_v<typename Stored::Value>)
+      found = flags_of_piece<Stored>(map, stored.data(), begin, end, runs, label);
+  });
+  return found;
 }
 
 }  // namespace

@@ -2,10 +2,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/ellipse.hpp"
@@ -118,13 +115,11 @@ struct PositionNoiseFamily {
 
 inline void record_fields(const Buffer<PositionNoise, Cpu>& rows, FieldRecorder& to) {
   for (int i = 0; i < 4; ++i) {
-    std::vector<double> pixels, photons;
-    for (const PositionNoise& row : rows) {
-      pixels.push_back(row.pixels[i]);
-      photons.push_back(row.photons[i]);
-    }
-    to.values("noise of pixels " + std::to_string(i), Element::source, std::span(std::as_const(pixels)));
-    to.values("noise of photons " + std::to_string(i), Element::source, std::span(std::as_const(photons)));
+    const auto add = [&](const std::string& what, const auto& get) {
+      to.members(what + std::to_string(i), Element::source, rows, get);
+    };
+    add("noise of pixels ", [i](const PositionNoise& row) { return row.pixels[i]; });
+    add("noise of photons ", [i](const PositionNoise& row) { return row.photons[i]; });
   }
 }
 

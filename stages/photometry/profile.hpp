@@ -3,10 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "stages/core/stage_record.hpp"
 #include "stages/math/exact_math.hpp"
@@ -171,11 +168,9 @@ inline void record_fields(const Buffer<ProfileRow, Cpu>& rows, FieldRecorder& to
   to.members("width", Element::source, rows, &ProfileRow::fwhm);
   to.members("contrast", Element::source, rows, &ProfileRow::contrast);
   to.members("threshold", Element::source, rows, &ProfileRow::threshold);
-  for (int i = 0; i < profile_levels; ++i) {
-    std::vector<std::int64_t> areas;
-    for (const ProfileRow& row : rows) areas.push_back(row.area[i]);
-    to.values("pixels above level " + std::to_string(i), Element::source, std::span(std::as_const(areas)));
-  }
+  for (int i = 0; i < profile_levels; ++i)
+    to.members("pixels above level " + std::to_string(i), Element::source, rows,
+               [i](const ProfileRow& row) { return row.area[i]; });
 }
 
 }  // namespace srcextract

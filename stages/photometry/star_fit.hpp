@@ -3,8 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "stages/core/stage_record.hpp"
@@ -190,16 +188,11 @@ struct StarFamily {
 };
 
 inline void record_fields(const Buffer<StarLight, Cpu>& rows, FieldRecorder& to) {
-  const auto record = [&](const char* name, double StarLight::*member) {
-    std::vector<double> values;
-    for (const StarLight& row : rows) values.push_back(row.*member);
-    to.values(name, Element::source, std::span(std::as_const(values)));
-  };
-  record("flux of the star", &StarLight::flux);
-  record("x of the star", &StarLight::x);
-  record("y of the star", &StarLight::y);
-  record("variance by pixels", &StarLight::pixels);
-  record("misfit", &StarLight::misfit);
+  to.members("flux of the star", Element::source, rows, &StarLight::flux);
+  to.members("x of the star", Element::source, rows, &StarLight::x);
+  to.members("y of the star", Element::source, rows, &StarLight::y);
+  to.members("variance by pixels", Element::source, rows, &StarLight::pixels);
+  to.members("misfit", Element::source, rows, &StarLight::misfit);
 }
 
 }  // namespace srcextract

@@ -3,9 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include "stages/core/stage_record.hpp"
 #include "stages/photometry/measured_source.hpp"
@@ -95,15 +92,10 @@ struct StarFramesFamily {
 };
 
 inline void record_fields(const Buffer<FramesLight, Cpu>& rows, FieldRecorder& to) {
-  const auto record = [&](const char* name, double FramesLight::*member) {
-    std::vector<double> values;
-    for (const FramesLight& row : rows) values.push_back(row.*member);
-    to.values(name, Element::source, std::span(std::as_const(values)));
-  };
-  record("flux in the new frame", &FramesLight::fresh);
-  record("flux in the reference", &FramesLight::reference);
-  record("variance in the new frame", &FramesLight::fresh_pixels);
-  record("variance in the reference", &FramesLight::reference_pixels);
+  to.members("flux in the new frame", Element::source, rows, &FramesLight::fresh);
+  to.members("flux in the reference", Element::source, rows, &FramesLight::reference);
+  to.members("variance in the new frame", Element::source, rows, &FramesLight::fresh_pixels);
+  to.members("variance in the reference", Element::source, rows, &FramesLight::reference_pixels);
 }
 
 }  // namespace srcextract

@@ -3,10 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "stages/core/stage_record.hpp"
 #include "stages/math/exact_math.hpp"
@@ -309,11 +306,7 @@ inline void record_fields(const Buffer<WindowedSource, Cpu>& rows, FieldRecorder
   to.members("flux", Element::source, rows, &WindowedSource::flux);
   to.members("variance", Element::source, rows, &WindowedSource::variance);
   to.members("photons", Element::source, rows, &WindowedSource::photons);
-  const auto add = [&](const std::string& what, const auto& get) {
-    std::vector<double> values;
-    for (const WindowedSource& row : rows) values.push_back(get(row));
-    to.values(what, Element::source, std::span(std::as_const(values)));
-  };
+  const auto add = [&](const std::string& what, const auto& get) { to.members(what, Element::source, rows, get); };
   add("x2", [](const WindowedSource& row) { return row.moments.x2; });
   add("y2", [](const WindowedSource& row) { return row.moments.y2; });
   add("xy", [](const WindowedSource& row) { return row.moments.xy; });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <numbers>
+
 namespace srcextract {
 
 struct CurvePoint {
@@ -11,7 +13,7 @@ struct CurvePoint {
 /// results round the same with every C library. Taylor series, whose first omitted terms are below 1e-15, give cosine
 /// and sine of half the angle; the angle is then doubled.
 inline CurvePoint direction(double degrees) {
-  const double half = degrees * (3.14159265358979323846 / 360);
+  const double half = degrees * (std::numbers::pi / 360);
   const double square = half * half;
   double cosine = 1;
   double sine = 1;

@@ -70,10 +70,25 @@ struct ShiftSums {
   }
 };
 
+/// Calls f(i, square) for every pixel of the image whose distance from (x, y) is at most `radius`. i is the pixel's
+/// index, and `square` its squared distance.
+template <class F>
+void for_each_near(const Shape& shape, double x, double y, double radius, const F& f) {
+  const auto top = static_cast<std::int64_t>(std::max(0.0, std::ceil(y - radius))),
+             left = static_cast<std::int64_t>(std::max(0.0, std::ceil(x - radius)));
+  for (std::int64_t row = top; row < shape.height && static_cast<double>(row) <= y + radius; ++row) {
+    for (std::int64_t column = left; column < shape.width && static_cast<double>(column) <= x + radius; ++column) {
+      const double dx = static_cast<double>(column) - x, dy = static_cast<double>(row) - y, square = dx * dx + dy * dy;
+      if (square <= radius * radius) f(static_cast<std::size_t>(row * shape.width + column), square);
+    }
+  }
+}
+
 }  // namespace
 
 PsfMembers::PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars, const PsfSurface& surface)
     : image_(image) {
+  const Shape& shape = image.above.shape;
   const int half = static_cast<int>(surface.radius);
   const NearStars near(stars, surface.radius + 2 * surface.width);
   const auto inside = [](double place, std::int64_t size) {
@@ -82,27 +97,14 @@ PsfMembers::PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars,
   for (std::size_t row = 0; row < stars.size(); ++row) {
     const PsfStar& star = stars[row];
     const bool makes = star.verdict == StarVerdict::used;
-    if (!inside(star.x, image.above.shape.width) || !inside(star.y, image.above.shape.height)) continue;
+    if (!inside(star.x, shape.width) || !inside(star.y, shape.height)) continue;
     if (makes || near.has(star))
       members_.push_back({row, star.x, star.y, std::max(star.flux, 0.0), star.x, star.y, makes,
                           PsfWindow(surface, star.x, star.y, half)});
   }
-  cover(stars, surface.radius);
-}
-
-void PsfMembers::cover(const std::vector<PsfStar>& stars, double radius) {
-  const Shape& shape = image_.above.shape;
   covered_.assign(static_cast<std::size_t>(shape.count()), 0);
-  for (const PsfStar& star : stars) {
-    const auto first_y = static_cast<std::int64_t>(std::max(0.0, std::ceil(star.y - radius))),
-               first_x = static_cast<std::int64_t>(std::max(0.0, std::ceil(star.x - radius)));
-    for (std::int64_t y = first_y; y < shape.height && static_cast<double>(y) <= star.y + radius; ++y) {
-      for (std::int64_t x = first_x; x < shape.width && static_cast<double>(x) <= star.x + radius; ++x) {
-        const double dx = static_cast<double>(x) - star.x, dy = static_cast<double>(y) - star.y;
-        if (dx * dx + dy * dy <= radius * radius) covered_[static_cast<std::size_t>(y * shape.width + x)] = 1;
-      }
-    }
-  }
+  for (const PsfStar& star : stars)
+    for_each_near(shape, star.x, star.y, surface.radius, [&](std::size_t at, double) { covered_[at] = 1; });
 }
 
 PsfMembers::Pixel PsfMembers::pixel(const PsfMember& member, int column, int row) const {
@@ -116,7 +118,7 @@ PsfMembers::Pixel PsfMembers::pixel(const PsfMember& member, int column, int row
   if (!(scale > 0 && scale < std::numeric_limits<double>::infinity())) return {};
   const double left = left_[static_cast<std::size_t>(at)], light = above - level_ - left;
   const double photons = image_.gain > 0 && light > 0 ? light / image_.gain : 0;
-  return {true, left, image_.sky_variance * scale + photons, static_cast<std::size_t>(at)};
+  return {true, left, image_.sky_variance * scale + photons};
 }
 
 std::vector<double> PsfMembers::shape_of(const PsfSurface& surface, const PsfMember& member) const {
@@ -126,21 +128,13 @@ std::vector<double> PsfMembers::shape_of(const PsfSurface& surface, const PsfMem
 }
 
 void PsfMembers::add(const PsfMember& member, const std::vector<double>& shape, double flux) {
-  const int size = member.window.size();
   const Shape& whole = image_.above.shape;
-  for (int column = 0; column < size; ++column) {
-    const std::int64_t x = member.window.left() + column;
-    if (x < 0 || x >= whole.width) continue;
-    for (int row = 0; row < size; ++row) {
-      const std::int64_t y = member.window.top() + row;
-      if (y < 0 || y >= whole.height) continue;
-      float& pixel = left_[static_cast<std::size_t>(y * whole.width + x)];
-      pixel = static_cast<float>(
-          pixel +
-          flux *
-              shape[static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + static_cast<std::size_t>(row)]);
-    }
-  }
+  member.window.for_each([&](std::size_t i, int column, int row) {
+    const std::int64_t x = member.window.left() + column, y = member.window.top() + row;
+    if (x < 0 || y < 0 || x >= whole.width || y >= whole.height) return;
+    float& pixel = left_[static_cast<std::size_t>(y * whole.width + x)];
+    pixel = static_cast<float>(pixel + flux * shape[i]);
+  });
 }
 
 void PsfMembers::fit(const PsfSurface& surface, bool knows_wings) {
@@ -161,20 +155,14 @@ double PsfMembers::wing_beyond(const PsfSurface& surface, const PsfMember& membe
   constexpr double inside = 2.5, outside = 3.5, beyond = 4.5, half = 0.25;
   constexpr double least_power = 2, most_power = 8;
   const std::vector<double> shape = shape_of(surface, member);
-  const int size = member.window.size();
   double light[2] = {}, count[2] = {};
-  for (int column = 0; column < size; ++column) {
-    for (int row = 0; row < size; ++row) {
-      const double dx = static_cast<double>(member.window.left() + column) - member.x,
-                   dy = static_cast<double>(member.window.top() + row) - member.y;
-      const double widths = std::sqrt(dx * dx + dy * dy) / surface.width;
-      const int ring = widths < (inside + outside) / 2 ? 0 : 1;
-      if (std::abs(widths - (ring == 0 ? inside : outside)) > half) continue;
-      light[ring] +=
-          shape[static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + static_cast<std::size_t>(row)];
-      ++count[ring];
-    }
-  }
+  member.window.for_each([&](std::size_t i, int column, int row) {
+    const double widths = std::sqrt(member.squared_distance(column, row)) / surface.width;
+    const int ring = widths < (inside + outside) / 2 ? 0 : 1;
+    if (std::abs(widths - (ring == 0 ? inside : outside)) > half) return;
+    light[ring] += shape[i];
+    ++count[ring];
+  });
   if (!(light[0] > 0 && light[1] > 0)) return 0;
   const double from = light[0] / count[0], to = light[1] / count[1];
   const double power = std::clamp(portable_log(from / to) / portable_log(outside / inside), least_power, most_power);
@@ -182,25 +170,17 @@ double PsfMembers::wing_beyond(const PsfSurface& surface, const PsfMember& membe
 }
 
 void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
-  const Shape& shape = image_.above.shape;
   const double inner = surface.radius, outer = surface.radius + surface.width;
   std::vector<float> ring;
   std::size_t all = 0;
   for (const PsfMember& member : members_) {
     if (!member.makes) continue;
     const auto wing = knows_wings ? static_cast<float>(wing_beyond(surface, member)) : 0.0F;
-    const auto first_y = static_cast<std::int64_t>(std::max(0.0, std::ceil(member.begin_y - outer))),
-               first_x = static_cast<std::int64_t>(std::max(0.0, std::ceil(member.begin_x - outer)));
-    for (std::int64_t y = first_y; y < shape.height && static_cast<double>(y) <= member.begin_y + outer; ++y) {
-      for (std::int64_t x = first_x; x < shape.width && static_cast<double>(x) <= member.begin_x + outer; ++x) {
-        const double dx = static_cast<double>(x) - member.begin_x, dy = static_cast<double>(y) - member.begin_y,
-                     square = dx * dx + dy * dy;
-        if (square <= inner * inner || square > outer * outer) continue;
-        const auto at = static_cast<std::size_t>(y * shape.width + x);
-        ++all;
-        if (covered_[at] == 0 && std::isfinite(left_[at])) ring.push_back(left_[at] - wing);
-      }
-    }
+    for_each_near(image_.above.shape, member.begin_x, member.begin_y, outer, [&](std::size_t at, double square) {
+      if (square <= inner * inner) return;
+      ++all;
+      if (covered_[at] == 0 && std::isfinite(left_[at])) ring.push_back(left_[at] - wing);
+    });
   }
   constexpr std::size_t of_crowds = 2;
   // between crowded stars the gaps are darker than the level under the stars
@@ -209,29 +189,26 @@ void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
   constexpr double clear = 3, of_median = 1.2533;
   const float middle = upper_median(ring);
   const double count = std::sqrt(static_cast<double>(ring.size()));
-  for (float& pixel : ring) pixel = std::abs(pixel - middle);
-  const double error = of_median * sigma_per_deviation * static_cast<double>(upper_median(ring)) / count;
+  const double error = of_median * sigma_per_deviation * static_cast<double>(median_deviation(ring, middle)) / count;
   const float level = level_ + middle;
   level_ = static_cast<double>(level) < -clear * error ? level : 0.0F;
 }
 
 void PsfMembers::fit_one(const PsfSurface& surface, PsfMember& member) {
   constexpr double most_step = 0.3;
-  const int size = member.window.size();
+  const std::ptrdiff_t size = member.window.size();
   const std::vector<double> plane = surface.at(member.begin_x, member.begin_y);
   std::vector<double> shape;
   member.window.draw(plane.data(), shape);
   ShiftSums sums;
-  for (int column = 1; column + 1 < size; ++column) {
-    for (int row = 1; row + 1 < size; ++row) {
-      const Pixel pixel = this->pixel(member, column, row);
-      if (!pixel.good) continue;
-      const std::ptrdiff_t i = std::ptrdiff_t{column} * size + row;
-      const double* const here = shape.data() + i;
-      sums.add(1 / pixel.variance, pixel.left + member.flux * *here, *here, (here[size] - here[-size]) / 2,
-               (here[1] - here[-1]) / 2);
-    }
-  }
+  const auto add_pixel = [&](std::size_t i, int column, int row) {
+    const Pixel pixel = this->pixel(member, column, row);
+    if (!pixel.good) return;
+    const double* const here = shape.data() + i;
+    sums.add(1 / pixel.variance, pixel.left + member.flux * *here, *here, (here[size] - here[-size]) / 2,
+             (here[1] - here[-1]) / 2);
+  };
+  member.window.for_each(add_pixel, 1);
   add(member, shape, member.flux);
   double dx = 0, dy = 0;
   sums.solve(member.flux, dx, dy);

@@ -17,6 +17,12 @@ struct PsfMember {
   double begin_x, begin_y;  ///< first position; x and y differ from it by at most half the stars' full width
   bool makes;               ///< true if the PSF is made from this star, false for a neighbour
   PsfWindow window;
+
+  /// Returns the squared distance of a pixel of the window from the star.
+  double squared_distance(int column, int row) const {
+    const double dx = static_cast<double>(window.left() + column) - x, dy = static_cast<double>(window.top() + row) - y;
+    return dx * dx + dy * dy;
+  }
 };
 
 /// All members (stars from which the PSF is made, and their near neighbours), and the image without the members' light.
@@ -43,7 +49,6 @@ class PsfMembers {
     bool good;
     double left;      ///< value above the sky after all members are subtracted
     double variance;  ///< variance of sky and photon noise
-    std::size_t at;   ///< index of the pixel in the image
   };
   Pixel pixel(const PsfMember& member, int column, int row) const;
 
@@ -51,8 +56,6 @@ class PsfMembers {
   std::vector<double> shape_of(const PsfSurface& surface, const PsfMember& member) const;
 
  private:
-  /// Sets covered_ to 1 for the pixels within `radius` of any source.
-  void cover(const std::vector<PsfStar>& stars, double radius);
   void add(const PsfMember& member, const std::vector<double>& shape, double flux);
   void fit_one(const PsfSurface& surface, PsfMember& member);
   /// Returns the star's light in a pixel at 4.5 full widths from the star, outside its model. The wing is extrapolated

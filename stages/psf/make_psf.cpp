@@ -19,15 +19,14 @@ constexpr double accuracies[] = {0.2, 0.1, 0.05, 0.02, 0.01, 0.01};
 constexpr int turns = std::size(accuracies), turns_of_formula = 3;
 
 /// Appends the star's shape and its gradients in x and y to star.own, made orthogonal and normalised.
-void add_own_shapes(const std::vector<double>& shape, int size, StarEquations& star) {
+void add_own_shapes(const std::vector<double>& shape, StarEquations& star) {
   std::vector<double> along_x(shape.size(), 0), along_y(shape.size(), 0);
-  for (int column = 1; column + 1 < size; ++column) {
-    for (int row = 1; row + 1 < size; ++row) {
-      const std::ptrdiff_t i = std::ptrdiff_t{column} * size + row;
-      along_x[static_cast<std::size_t>(i)] = (shape.data()[i + size] - shape.data()[i - size]) / 2;
-      along_y[static_cast<std::size_t>(i)] = (shape.data()[i + 1] - shape.data()[i - 1]) / 2;
-    }
-  }
+  const auto size = static_cast<std::size_t>(star.window->size());
+  const auto set_gradients = [&](std::size_t i, int, int) {
+    along_x[i] = (shape[i + size] - shape[i - size]) / 2;
+    along_y[i] = (shape[i + 1] - shape[i - 1]) / 2;
+  };
+  star.window->for_each(set_gradients, 1);
   for (std::vector<double> one : {shape, along_x, along_y}) {
     star.take_out(one);
     double square = 0;
@@ -50,21 +49,15 @@ StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const P
   const double may_err = of_peak * star.flux * std::ranges::max(shape);
   own.beyond.assign(shape.size(), 0);
   own.weight.assign(shape.size(), 0);
-  const int size = star.window.size();
-  for (int column = 0; column < size; ++column) {
-    for (int row = 0; row < size; ++row) {
-      const PsfMembers::Pixel pixel = all.pixel(star, column, row);
-      const double dx = static_cast<double>(star.window.left() + column) - star.x,
-                   dy = static_cast<double>(star.window.top() + row) - star.y;
-      if (!pixel.good || dx * dx + dy * dy > surface.radius * surface.radius) continue;
-      const auto i = static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + static_cast<std::size_t>(row);
-      const double of_model = accuracy * star.flux * shape[i], variance = pixel.variance + of_model * of_model;
-      if (clips && pixel.left * pixel.left > outlier * (variance + may_err * may_err)) continue;
-      own.beyond[i] = pixel.left / star.flux;
-      own.weight[i] = star.flux * star.flux / variance;
-    }
-  }
-  add_own_shapes(shape, size, own);
+  star.window.for_each([&](std::size_t i, int column, int row) {
+    const PsfMembers::Pixel pixel = all.pixel(star, column, row);
+    if (!pixel.good || star.squared_distance(column, row) > surface.radius * surface.radius) return;
+    const double of_model = accuracy * star.flux * shape[i], variance = pixel.variance + of_model * of_model;
+    if (clips && pixel.left * pixel.left > outlier * (variance + may_err * may_err)) return;
+    own.beyond[i] = pixel.left / star.flux;
+    own.weight[i] = star.flux * star.flux / variance;
+  });
+  add_own_shapes(shape, own);
   return own;
 }
 
@@ -72,23 +65,17 @@ StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const P
 double chi2_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy) {
   constexpr double core = 2.5;  // radius of the core in full widths
   const std::vector<double> shape = all.shape_of(surface, star);
-  const int size = star.window.size(), unknowns = 3;
+  constexpr int unknowns = 3;
   const double radius = std::min(surface.radius, core * surface.width);
   double sum = 0;
   int count = 0;
-  for (int column = 0; column < size; ++column) {
-    for (int row = 0; row < size; ++row) {
-      const PsfMembers::Pixel pixel = all.pixel(star, column, row);
-      const double dx = static_cast<double>(star.window.left() + column) - star.x,
-                   dy = static_cast<double>(star.window.top() + row) - star.y;
-      if (!pixel.good || dx * dx + dy * dy > radius * radius) continue;
-      const double of_model =
-          accuracy * star.flux *
-          shape[static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + static_cast<std::size_t>(row)];
-      sum += pixel.left * pixel.left / (pixel.variance + of_model * of_model);
-      ++count;
-    }
-  }
+  star.window.for_each([&](std::size_t i, int column, int row) {
+    const PsfMembers::Pixel pixel = all.pixel(star, column, row);
+    if (!pixel.good || star.squared_distance(column, row) > radius * radius) return;
+    const double of_model = accuracy * star.flux * shape[i];
+    sum += pixel.left * pixel.left / (pixel.variance + of_model * of_model);
+    ++count;
+  });
   return count > unknowns ? sum / (count - unknowns) : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -102,8 +89,7 @@ void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
     if (member.makes) chi.push_back(std::sqrt(stars[member.row].chi2));
   if (chi.size() < least_stars) return;
   const double middle = upper_median(chi);
-  for (double& one : chi) one = std::abs(one - middle);
-  const double limit = middle + sigmas * std::max(sigma_per_deviation * upper_median(chi), least_sigma);
+  const double limit = middle + sigmas * std::max(sigma_per_deviation * median_deviation(chi, middle), least_sigma);
   for (PsfMember& member : members) {
     PsfStar& star = stars[member.row];
     if (!member.makes || (std::sqrt(star.chi2) <= limit && member.flux > 0)) continue;
@@ -123,14 +109,14 @@ PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, 
   for (const PsfMember& star : members) {
     if (!star.makes) continue;
     const std::vector<double> shape = all.shape_of(surface, star);
-    for (std::size_t i = 0; i < side * side; ++i) {
-      const std::size_t column = i % side, row = i / side;
-      const PsfMembers::Pixel pixel = all.pixel(star, static_cast<int>(column), static_cast<int>(row));
-      if (!pixel.good) continue;
-      flux[i] += star.flux;
-      stack.left[i] += pixel.left;
-      stack.light[i] += pixel.left + star.flux * shape[column * side + row];
-    }
+    star.window.for_each([&](std::size_t i, int column, int row) {
+      const PsfMembers::Pixel pixel = all.pixel(star, column, row);
+      if (!pixel.good) return;
+      const std::size_t to = static_cast<std::size_t>(row) * side + static_cast<std::size_t>(column);
+      flux[to] += star.flux;
+      stack.left[to] += pixel.left;
+      stack.light[to] += pixel.left + star.flux * shape[i];
+    });
   }
   for (std::size_t i = 0; i < side * side; ++i) {
     stack.light[i] = flux[i] > 0 ? stack.light[i] / flux[i] : 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace srcextract {
 namespace {
@@ -17,7 +18,7 @@ constexpr double square_of_2 = 0.6035533905932738, square_of_3 = 0.9618305253, s
 /// Returns the value of a Moffat profile with total light 1. `which` 0, 1, 2 selects beta 2, 3, 4.5. `square` is the
 /// squared distance in units of the squared full width.
 double moffat(double square, int which) {
-  constexpr double pi = 3.14159265358979323846;
+  using std::numbers::pi;
   const double scale = which == 0 ? square_of_2 : which == 1 ? square_of_3 : square_of_45;
   const double base = 1 + square / scale;
   if (which == 0) return 1 / (base * base * pi * scale);

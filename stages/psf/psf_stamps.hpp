@@ -23,6 +23,16 @@ class PsfWindow {
   int size() const { return size_; }
   std::size_t pixels() const { return static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_); }
 
+  /// Calls f(i, column, row) for the square's pixels in the order of storage, without the outermost
+  /// `margin` columns and rows. i is the pixel's index in that order.
+  template <class F>
+  void for_each(const F& f, int margin = 0) const {
+    for (int column = margin; column < size_ - margin; ++column)
+      for (int row = margin; row < size_ - margin; ++row)
+        f(static_cast<std::size_t>(column) * static_cast<std::size_t>(size_) + static_cast<std::size_t>(row), column,
+          row);
+  }
+
   /// Resamples a plane to the square's pixels.
   void draw(const double* plane, std::vector<double>& pixels) const;
 

@@ -12,7 +12,7 @@
 #include "python/core/arrays.hpp"
 #include "python/core/stages/pixels.hpp"
 #include "python/core/stages/results.hpp"
-#include "stages/ingest/borrow.hpp"
+#include "stages/ingest/ingest.hpp"
 #include "stages/picture/picture.hpp"
 
 namespace srcextract::python {

@@ -49,9 +49,8 @@ CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   const double added = spread_whole_numbers(values);
   for (int round = 0; round < clip_rounds; ++round) {
     sky.middle = upper_median(values);
-    distances.clear();
-    for (const float value : values) distances.push_back(std::fabs(value - sky.middle));
-    sky.sigma = static_cast<float>(sigma_per_deviation * static_cast<double>(upper_median(distances)));
+    distances = values;
+    sky.sigma = static_cast<float>(sigma_per_deviation * static_cast<double>(median_deviation(distances, sky.middle)));
     const auto most = static_cast<float>(clip_sigmas * static_cast<double>(sky.sigma));
     std::erase_if(values, [&](float value) { return std::fabs(value - sky.middle) > most; });
   }

@@ -264,13 +264,12 @@ std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& me
 /// there.
 void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<NodeExcess>>& excess, std::size_t tap,
                   MeanStar& mean) {
-  std::vector<float> values, deviations;
+  std::vector<float> values;
   for (const std::vector<NodeExcess>& of_star : excess)
     if (of_star[tap].weight > 0) values.push_back(of_star[tap].value);
   if (values.size() < least_stars) return;
   const float middle = upper_median(values);
-  for (const float value : values) deviations.push_back(std::fabs(value - middle));
-  const double most = most_deviations * sigma_per_deviation * static_cast<double>(upper_median(deviations));
+  const double most = most_deviations * sigma_per_deviation * static_cast<double>(median_deviation(values, middle));
   Equations equations(mean.terms());
   int used = 0;
   for (std::size_t s = 0; s < stars.size(); ++s) {

@@ -1,7 +1,6 @@
 #include "stages/difference/fit/reject_stamps.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "stages/core/parallel.hpp"
@@ -28,11 +27,10 @@ FieldOrders orders_for(std::size_t stamps, const DifferenceConfig& config) {
 /// Returns the indices of all stamps whose chi exceeds the median chi of the used stamps by less than 3 times the
 /// scatter. Sets chi_median.
 std::vector<std::size_t> agreeing(RobustSolution& solution) {
-  std::vector<double> chis, distances;
+  std::vector<double> chis;
   for (const std::size_t s : solution.used) chis.push_back(solution.fits[s].chi);
   const double middle = solution.chi_median = upper_median(chis);
-  for (const double chi : chis) distances.push_back(std::fabs(chi - middle));
-  const double scatter = std::max(sigma_per_deviation * upper_median(distances), least_scatter * middle);
+  const double scatter = std::max(sigma_per_deviation * median_deviation(chis, middle), least_scatter * middle);
   std::vector<std::size_t> result;
   for (std::size_t s = 0; s < solution.fits.size(); ++s)
     if (solution.fits[s].chi < middle + clip_scatters * scatter) result.push_back(s);

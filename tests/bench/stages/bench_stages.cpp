@@ -204,7 +204,7 @@ void add_stages(const std::string& backend, std::initializer_list<std::int64_t> 
                      [](const Input& in) { return label_components(in.runs, in.config.detection, in.where); });
     add_stage<Where>(backend, "measure", size, [](const Input& in) { return in.measure(); });
     add_stage<Where>(backend, "columns", size, [](const Input& in) {
-      return derive_columns(sums_on_host(in), in.shape, fetch(in.levels, in.where), in.config.measurement);
+      return derive_columns({sums_on_host(in)}, in.shape, fetch(in.levels, in.where), in.config.measurement);
     });
     // Radii need FLUX_AUTO, and windows need radii.
     for (const char* columns : {"FLUX_APER", "FLUX_AUTO", "FLUX_PETRO", "FLUX_RADIUS", "XWIN_IMAGE", "profile",

@@ -1,4 +1,4 @@
-#include "stages/ingest/borrow.hpp"
+#include "stages/ingest/ingest.hpp"
 
 #include <gtest/gtest.h>
 

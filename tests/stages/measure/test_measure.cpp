@@ -40,7 +40,7 @@ class Measure : public StageTest<Where> {
     const auto sums = testing::Backend<Cpu>().put(this->measured(field, level, background));
     MeasurementConfig config;
     config.gain = gain;
-    return derive_columns(sums, field.shape, {level, background, sigma}, config);
+    return derive_columns({sums}, field.shape, {level, background, sigma}, config);
   }
   std::vector<Run> runs_;
   std::vector<std::int32_t> label_;
