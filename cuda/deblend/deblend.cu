@@ -172,7 +172,7 @@ struct Rooms {
   std::int64_t islands;
   std::int64_t pixels;
   std::int64_t pieces;  ///< pieces of runs, which are cut where the source changes
-  std::int64_t cores;   ///< as many as measure_sources() can handle for `pieces` runs
+  std::int64_t cores;   ///< largest number of sources that measure_sources() measures in `pieces` runs
 
   Rooms(const Runs<Gpu>& runs, const Capacity& capacity)
       : islands(within(capacity.sources, runs.runs.size())),

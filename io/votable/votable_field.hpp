@@ -48,7 +48,8 @@ struct VotableField {
   /// Returns the type for messages, such as "short" or "short of arraysize 3".
   std::string declaration() const;
 
-  /// Number of columns that the FIELD becomes.
+  /// Number of catalogue columns made from this FIELD: 1 for text, else one for each element; 0 if the FIELD is not
+  /// read (complex numbers, matrices, arrays of variable size or of more than largest_array elements).
   std::int64_t columns() const;
 
   /// Appends the descriptions of these columns.

@@ -46,8 +46,8 @@ struct BandRecord {
 /// and the common configuration come from `all`.
 std::string format_bands_record(const std::vector<BandRecord>& bands, const RunRecord& all);
 
-/// Describes a run of `srcextract batch` for the journal, as one line of JSON: program, libraries, host, process, start
-/// time, arguments, and `config`, the configuration as YAML.
+/// Describes a run of `srcextract batch` for the journal, as one line of JSON: versions of the program and its
+/// libraries, host, process id, start time, arguments, shard, and `config`, the configuration as YAML.
 std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard, const std::string& config);
 
 }  // namespace srcextract

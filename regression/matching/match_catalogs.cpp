@@ -95,8 +95,8 @@ std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector
   return result;
 }
 
-/// Undoes a shift of the whole catalogue that is smaller than the radius, and matches again. Else position errors would
-/// put more sources outside the radius.
+/// Subtracts the median shift of the matched sources from the other catalogue, and matches again. Without this step, a
+/// shift of nearly the matching radius would leave many sources without a partner.
 void follow_shift(MatchedCatalogs& matched, int threads) {
   const Positions& reference = matched.reference.positions;
   Positions& other = matched.other.positions;

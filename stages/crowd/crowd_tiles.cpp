@@ -68,8 +68,8 @@ class JoinedFit {
       for (const CrowdPlace& at : *places) fit_.rows.push_back(CrowdRow::without_light(at.x, at.y));
   }
 
-  /// Returns those places that are in a tile or its surroundings, with positions relative to the first pixel. The next
-  /// call of add() must be for the same tile.
+  /// Returns the places that are in a tile or in the tile's surroundings. `x` and `y` are the columns and rows of both
+  /// together, and the returned positions count from the first of these. The next call of add() must be for this tile.
   std::vector<CrowdPlace> choose_places(const Span& x, const Span& y) {
     numbers_.clear();
     std::vector<CrowdPlace> here;

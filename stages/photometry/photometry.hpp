@@ -36,7 +36,8 @@ struct PhotometryInput {
   /// for each run, whether CLEAN absorbed the run; null if CLEAN absorbed none
   const Buffer<Absorbed, Where>* absorbed = nullptr;
   const FoundImage<Where>* found_in = nullptr;  ///< the detection image; null if it is `image`
-  /// The least variance of each source's pixels, if a sky mesh gives the noise of each pixel; else null.
+  /// For each source, the least noise variance of the pixels of `image` that belong to the source, if a sky mesh gives
+  /// the noise of each pixel; else null.
   const Buffer<float, Where>* least_variance = nullptr;
   StarView star = {};  ///< shape of the stars in the image, if known
   /// Background of `image` as a whole, if a sky mesh was subtracted; null if `levels` contains the background.

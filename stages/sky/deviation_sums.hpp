@@ -101,10 +101,11 @@ struct ExactSum {
   }
 };
 
-/// Sums over a set of pixels in the multiples of SumGrid, separately for each class of |d|.
+/// Sums over the pixels of an interval of values, separately for each class of |d|, where d is a pixel's deviation in
+/// multiples of SumGrid's unit.
 struct PixelSums {
   std::int64_t count = 0;
-  std::int64_t below = 0;        ///< number of pixels at or below the lower end of the interval
+  std::int64_t below = 0;  ///< number of pixels at or below the lower end of the interval; the sums do not contain them
   std::int32_t classes = 1;      ///< number of the last class that has pixels, plus 1
   ExactSum first[sum_classes];   ///< sums of d
   ExactSum second[sum_classes];  ///< sums of d^2

@@ -227,8 +227,8 @@ ImageFiles Search::result() {
   return std::move(found_);
 }
 
-/// Lists, for each configuration, the keys that have no use with it. Consecutive images often share a configuration,
-/// which is listed once.
+/// Returns, for each configuration of the images, the keys that have no use with the configuration. Consecutive images
+/// that share a configuration give one element.
 std::vector<UnusedKeys> unused_keys(const ImageFiles& files) {
   std::vector<UnusedKeys> of_all;
   const ImageConfig* last = nullptr;
