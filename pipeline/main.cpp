@@ -19,10 +19,7 @@
 #include "config/config.hpp"
 #include "io/files/standard_input.hpp"
 #include "pipeline/batch/batch.hpp"
-#include "pipeline/batch/batch_command.hpp"
-#include "pipeline/batch/inject_command.hpp"
-#include "pipeline/batch/merge_command.hpp"
-#include "pipeline/batch/status_command.hpp"
+#include "pipeline/batch/commands.hpp"
 #include "pipeline/batch/trial_command.hpp"
 #include "pipeline/compare/compare.hpp"
 #include "pipeline/compare/compare_options.hpp"
@@ -33,17 +30,10 @@
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/options/answers.hpp"
 #include "pipeline/options/command_line.hpp"
-#include "pipeline/options/difference_options.hpp"
-#include "pipeline/options/merge_options.hpp"
-#include "pipeline/options/psf_options.hpp"
-#include "pipeline/options/sextractor_options.hpp"
-#include "pipeline/options/status_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
-#include "pipeline/sextractor/convert_command.hpp"
-#include "pipeline/sextractor/sextractor_command.hpp"
+#include "pipeline/sextractor/commands.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/keep_buffers.hpp"
-#include "survey/inputs/choose_references.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/image_config.hpp"
@@ -143,8 +133,8 @@ std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, cons
 
 /// The images in the order of the command line. Throws Error{config} if two images have the same outputs. Does not
 /// check that an image exists: opening the image reports that.
-std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config,
-                                       const std::shared_ptr<const FilesBeside>& beside, KeptFiles& kept) {
+PlannedFiles planned_files(const CommandLine& command, const Config& config,
+                           const std::shared_ptr<const FilesBeside>& beside, KeptFiles& kept) {
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config, !command.reference.empty());
   ImageFiles files;
   for (const std::string& path : named_images(command)) {
@@ -154,14 +144,7 @@ std::vector<PlannedFile> planned_files(const CommandLine& command, const Config&
     files.push_back(file);
   }
   require_distinct_outputs(files, [&](std::size_t i) { return "'" + files[i].path + "'"; });
-  std::vector<std::string> notes;
-  std::vector<PlannedFile> planned;
-  for (const ImageFile& file : choose_references(std::move(files), notes)) {
-    planned.push_back({file, {}});
-    if (file.has_reference()) kept.add(file.beside->reference);
-  }
-  for (const std::string& note : notes) log_warning(note);
-  return planned;
+  return PlannedFiles(with_references(std::move(files), kept));
 }
 
 /// Opens /dev/null for every standard stream that is closed. A file opened later would take the number of a closed
@@ -183,23 +166,16 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-int run_comparison(int argc, char** argv) {
-  const CompareOptions options = parse_compare_options(argc, argv);
+int run_comparison(const CompareOptions& options) {
   // A comparison allocates and frees table columns of tens of MB all the time. Returning that memory to the system and
   // mapping new memory would take a quarter of the time of a large comparison (measured). With a single malloc arena, a
   // thread can also reuse memory that another thread released.
   mallopt(M_ARENA_MAX, 1);
   keep_released_memory(std::size_t{1} << 30);
-  if (options.answer.empty()) return run_compare(options);
-  print_result(options.answer);
-  return 0;
+  return run_compare(options);
 }
 
 int run_images(const CommandLine& command) {
-  if (!command.answer.empty()) {
-    print_result(command.answer);
-    return 0;
-  }
   const RunConfig run_config = load_run_config(command);
   const Config& config = run_config.config;
   if (command.dump_config) {
@@ -223,7 +199,7 @@ int run_images(const CommandLine& command) {
   const auto positions = std::make_shared<PositionTables>(budget.bytes());
   if (!command.positions.empty()) positions->read(command.positions);
   KeptFiles kept = start_log(command, config, beside.get(), show_progress);
-  const std::vector<PlannedFile> files = planned_files(command, config, beside, kept);
+  const PlannedFiles files = planned_files(command, config, beside, kept);
   const Machine machine =
       choose_machine({command.backend, command.devices, command.threads, command.device_memory}, workload_of(files));
   prepare_output_directory(command.output_dir);
@@ -257,27 +233,35 @@ std::vector<char*> without_help(int argc, char** argv) {
   return arguments;
 }
 
+/// Runs a command. If its options only ask for a text, such as that of --help, prints that text instead.
+template <class Options>
+int answer_or_run(const Options& options, int (*run)(const Options&)) {
+  if (options.answer.empty()) return run(options);
+  print_result(options.answer);
+  return 0;
+}
+
 int run(int given_count, char** given) {
   std::vector<char*> arguments = without_help(given_count, given);
   const int argc = static_cast<int>(arguments.size());
   char** const argv = arguments.data();
   keep_released_memory(KeepBuffers::least);
-  if (is_sextractor(argc, argv)) return run_sextractor(parse_sextractor_options(argc, argv));
+  if (is_sextractor(argc, argv)) return answer_or_run(parse_sextractor_options(argc, argv), run_sextractor);
   if (is_answer(argc, argv)) {
     print_result(answer({argv + 1, argv + argc}));
     return 0;
   }
   if (is_trial(argc, argv)) return run_trial(argc, argv);
   const std::string_view command = argv[1];
-  if (command == "compare") return run_comparison(argc, argv);
-  if (command == "batch") return run_batch(parse_batch_options(argc, argv));
-  if (command == "inject") return run_inject(parse_inject_options(argc, argv));
+  if (command == "compare") return answer_or_run(parse_compare_options(argc, argv), run_comparison);
+  if (command == "batch") return answer_or_run(parse_batch_options(argc, argv), run_batch);
+  if (command == "inject") return answer_or_run(parse_inject_options(argc, argv), run_inject);
   if (command == "convert-config") return run_convert(argc, argv);
-  if (command == "status") return run_status(parse_status_options(argc, argv));
-  if (command == "merge") return run_merge(parse_merge_options(argc, argv));
-  if (command == "psf") return run_images(parse_psf_options(argc, argv));
-  if (command == "difference") return run_images(parse_difference_options(argc, argv));
-  return run_images(parse_command_line(argc, argv));
+  if (command == "status") return answer_or_run(parse_status_options(argc, argv), run_status);
+  if (command == "merge") return answer_or_run(parse_merge_options(argc, argv), run_merge);
+  if (command == "psf") return answer_or_run(parse_psf_options(argc, argv), run_images);
+  if (command == "difference") return answer_or_run(parse_difference_options(argc, argv), run_images);
+  return answer_or_run(parse_command_line(argc, argv), run_images);
 }
 
 /// Ends the process without destructors of static objects. The system ends threads that still work, such as a thread

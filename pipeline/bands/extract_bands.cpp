@@ -17,7 +17,6 @@
 #include "io/catalog/segmentation.hpp"
 #include "io/files/input_file.hpp"
 #include "io/wcs/pixel_unit.hpp"
-#include "pipeline/bands/band_plan.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/extract/extract_image.hpp"
@@ -32,12 +31,36 @@
 #include "stages/catalogue/bands.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/image_config.hpp"
+#include "survey/journal/plan.hpp"
 
 namespace srcextract {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// An image in which sources are measured that were found in another image, the detection image.
+struct Band {
+  const BandFile& option;
+  PlannedFile planned;  ///< with the band's configuration; the name is the detection image's, after which the outputs
+                        ///< of all bands are named
+
+  const ImageFile& file() const { return planned.file; }
+  const Config& config() const { return planned.file.config->config; }
+};
+
+/// The bands that accompany `file`; empty if it has none. The bands hold references into `file`, which must outlive
+/// them.
+std::vector<Band> bands_of(const ImageFile& file) {
+  std::vector<Band> bands;
+  for (const BandFile& option : file.beside->bands) {
+    Band& band = bands.emplace_back(Band{option, {look_at(option.path, file.name), {}}});
+    band.planned.file.config = option.given;
+    band.planned.file.beside = file.beside;
+  }
+  return bands;
+}
 
 /// Runs `work`, and rethrows its errors with `before` and the file's path in front of the message.
 void in_file(const std::string& path, const std::function<void()>& work, const std::string& before = "") {

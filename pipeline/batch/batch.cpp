@@ -21,6 +21,7 @@
 #include "pipeline/log/log.hpp"
 #include "stages/core/keep_buffers.hpp"
 #include "stages/core/stop.hpp"
+#include "survey/inputs/choose_references.hpp"
 #include "survey/inputs/file_status.hpp"
 
 namespace srcextract {
@@ -220,6 +221,17 @@ class Crew {
 };
 
 }  // namespace
+
+ImageFiles with_references(ImageFiles files, KeptFiles& kept) {
+  std::vector<std::string> notes;
+  ImageFiles chosen = choose_references(std::move(files), notes);
+  for (const std::string& note : notes) log_warning(note);
+  const FilesBeside* last = nullptr;
+  for (const ImageFile& file : chosen)
+    if (file.has_reference() && file.beside.get() != std::exchange(last, file.beside.get()))
+      kept.add(file.beside->reference);
+  return chosen;
+}
 
 RunResult process_files(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
                         const Progress& progress, const RunControl& control) {

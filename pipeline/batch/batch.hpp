@@ -26,4 +26,8 @@ struct RunResult {
 RunResult process_files(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
                         const Progress& progress, const RunControl& control = {});
 
+/// Chooses the reference image of each image if the reference is given as a folder. Adds the chosen references to
+/// `kept`, the files that no output may replace.
+ImageFiles with_references(ImageFiles files, KeptFiles& kept);
+
 }  // namespace srcextract

@@ -1,4 +1,4 @@
-#include "pipeline/batch/batch_command.hpp"
+#include "pipeline/batch/commands.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -29,7 +29,6 @@
 #include "pipeline/outputs/outputs.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "stages/core/counted.hpp"
-#include "survey/inputs/choose_references.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/inputs.hpp"
@@ -317,26 +316,9 @@ class BatchRun {
   Watchdog watchdog_;  // declared last: its thread uses the other members, so the watchdog must be destroyed first
 };
 
-/// Chooses the reference image of each image if the reference is given as a folder. Adds the chosen references to
-/// `kept`, the files that no output may replace.
-ImageFiles with_references(ImageFiles files, KeptFiles& kept) {
-  std::vector<std::string> notes;
-  ImageFiles chosen = choose_references(std::move(files), notes);
-  for (const std::string& note : notes) log_warning(note);
-  const FilesBeside* last = nullptr;
-  for (const ImageFile& file : chosen)
-    if (file.has_reference() && file.beside.get() != std::exchange(last, file.beside.get()))
-      kept.add(file.beside->reference);
-  return chosen;
-}
-
 }  // namespace
 
 int run_batch(const BatchOptions& options) {
-  if (!options.answer.empty()) {
-    print_result(options.answer);
-    return 0;
-  }
   const StopSignal stop_signal;
   const bool on_terminal = stderr_is_terminal() && options.verbosity != Verbosity::quiet;
   const Shard shard = options.shard.value_or(Shard{});

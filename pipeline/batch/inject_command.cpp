@@ -1,4 +1,4 @@
-#include "pipeline/batch/inject_command.hpp"
+#include "pipeline/batch/commands.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -87,10 +87,6 @@ class InjectionFiles {
 }  // namespace
 
 int run_inject(const InjectCommand& command) {
-  if (!command.answer.empty()) {
-    print_result(command.answer);
-    return 0;
-  }
   const GivenConfig given = load_given(command.config, Overrides{"--set", command.settings});
   require_use({given.unused});
   require_gaussians(given.config, command.config);
@@ -111,8 +107,7 @@ int run_inject(const InjectCommand& command) {
     images.push_back(file);
   }
   require_distinct_outputs(images, [&](std::size_t i) { return "'" + images[i].path + "'"; });
-  std::vector<PlannedFile> files;
-  for (std::size_t i = 0; i < images.size(); ++i) files.push_back({images[i], {}});
+  const PlannedFiles files(std::move(images));
   const Machine machine =
       choose_machine({command.backend, command.devices, command.threads, command.device_memory}, workload_of(files));
   prepare_output_directory(command.output_dir);

@@ -1,4 +1,4 @@
-#include "pipeline/batch/merge_command.hpp"
+#include "pipeline/batch/commands.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -11,14 +11,10 @@
 namespace srcextract {
 
 int run_merge(const MergeCommand& command) {
-  if (!command.answer.empty()) {
-    print_result(command.answer);
-    return 0;
-  }
   configure_log(command.verbosity, "", false);
   MergeOptions options = command.options;
   if (command.report) options.make_page = make_survey_page;
-  const Merged merged = merge_surveys(options, [](const std::string& text) { spdlog::warn("{}", text); });
+  const Merged merged = merge_surveys(options, log_warning);
   spdlog::info("{}, {} failed, {} -> {}{}", counted(merged.images, "image"), merged.failures,
                counted(merged.sources, "source"), options.output,
                command.report ? ", " + survey_page_path(options.output) : "");

@@ -36,9 +36,10 @@ std::vector<std::string> possible_outputs(const std::string& directory, const Im
   if (!config.input.hdu.several()) return paths;
   const std::filesystem::path base = std::filesystem::path(directory) / (image_stem(file.name) + ".hdu");
   const std::string begin = base.filename();
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(base.parent_path(), none)) {
-    if (entry.path().filename().string().starts_with(begin)) paths.push_back(entry.path());
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry(base.parent_path(), failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (entry->path().filename().string().starts_with(begin)) paths.push_back(entry->path());
   }
   return paths;
 }

@@ -69,13 +69,7 @@ struct Extraction {
   Sources sources;
   Background background;
   Levels levels;
-  std::int64_t masked_nan = 0, masked_infinite = 0, masked_blank = 0, masked_weight = 0, masked_mask = 0,
-               masked_level = 0;
-
-  std::int64_t masked() const {
-    return masked_nan + masked_infinite + masked_blank + masked_weight + masked_mask + masked_level;
-  }
-
+  MaskCounts masked;
   std::int64_t detected = 0;  ///< number of components before those smaller than min_area are dropped
   Runs<Cpu> runs;  ///< runs of the segmentation, whose labels are in `label`; empty unless an output needs them
   Buffer<std::int32_t, Cpu> label;

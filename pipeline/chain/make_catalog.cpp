@@ -173,12 +173,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   out.background = sky_of_image(found);
   check_background(out.background, config);
   out.levels = *found.levels;
-  out.masked_nan = masked.nan;
-  out.masked_infinite = masked.infinite;
-  out.masked_blank = masked.blank;
-  out.masked_weight = masked.weight;
-  out.masked_mask = masked.mask;
-  out.masked_level = masked.level;
+  out.masked = masked;
   out.detected = found.components.counts->found;
   MeasuredSums measured{sums,
                         all_of(found.fluxes),

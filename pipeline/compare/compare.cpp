@@ -101,7 +101,8 @@ bool is_directory(const std::string& path) {
 /// Throws Error{config} unless both paths are files. --update can replace a file, but not one extension of a file.
 void require_whole_files(const CompareOptions& options) {
   for (const std::string& path : {options.reference, options.other}) {
-    if (!std::filesystem::is_regular_file(path))
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored))
       throw Error(ErrorKind::config, path +
                                          " is not a file that --update could replace or put in place; name files "
                                          "without an extension in brackets");

@@ -105,13 +105,4 @@ void DetectionGraph::launch() {
   check(cudaGraphLaunch(graph_, where_.stream));
 }
 
-void DetectionGraph::report_times(const TimedEvent& begin,
-                                  const std::function<void(const char*, double)>& on_stage) const {
-  const TimedEvent* before = &begin;
-  for (const StageEnd& end : ends_) {
-    on_stage(end.stage, end.event.seconds_since(*before));
-    before = &end.event;
-  }
-}
-
 }  // namespace srcextract

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "cuda/device/timing.hpp"
 #include "cuda/device/workspace.hpp"
 #include "pipeline/chain/detect_sources.hpp"
+#include "pipeline/engine/stage_events.hpp"
 
 struct CUgraphExec_st;
 
@@ -46,14 +46,11 @@ class DetectionGraph {
 
   /// Calls on_stage(stage, seconds) for every stage of the last launch, which must be complete. The first stage is
   /// timed from `begin`. Reports nothing with Timing::none.
-  void report_times(const TimedEvent& begin, const std::function<void(const char*, double)>& on_stage) const;
+  void report_times(const TimedEvent& begin, const std::function<void(const char*, double)>& on_stage) const {
+    report_stage_times(begin, ends_, on_stage);
+  }
 
  private:
-  struct StageEnd {
-    const char* stage;
-    TimedEvent event;
-  };
-
   Gpu where_;
   Workspace workspace_;
   Detection<Gpu> found_;

@@ -10,6 +10,21 @@
 
 namespace srcextract {
 
+struct StageEnd {
+  const char* stage;
+  TimedEvent event;
+};
+
+/// Calls on_stage(stage, seconds) for every stage. The first stage is timed from `begin`. All stages must be complete.
+inline void report_stage_times(const TimedEvent& begin, std::span<const StageEnd> ends,
+                               const std::function<void(const char*, double)>& on_stage) {
+  const TimedEvent* before = &begin;
+  for (const StageEnd& end : ends) {
+    on_stage(end.stage, end.event.seconds_since(*before));
+    before = &end.event;
+  }
+}
+
 /// Measures the times of stages in a stream, with CUDA events that are kept from image to image. Creating or destroying
 /// an event would wait for all driver calls of other threads.
 class StageEvents {
@@ -34,18 +49,10 @@ class StageEvents {
 
   /// Calls on_stage(stage, seconds) for every stage. All stages must be complete.
   void report_times(const std::function<void(const char*, double)>& on_stage) const {
-    const TimedEvent* before = &begin_;
-    for (const StageEnd& end : std::span(ends_).first(count_)) {
-      on_stage(end.stage, end.event.seconds_since(*before));
-      before = &end.event;
-    }
+    report_stage_times(begin_, std::span(ends_).first(count_), on_stage);
   }
 
  private:
-  struct StageEnd {
-    const char* stage;
-    TimedEvent event;
-  };
   cudaStream_t stream_;
   TimedEvent begin_;
   std::vector<StageEnd> ends_;

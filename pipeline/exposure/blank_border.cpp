@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "pipeline/exposure/choose_plane.hpp"
 #include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
@@ -15,24 +16,16 @@ namespace {
 
 constexpr std::int64_t shortest_at_end = 2, shortest_within = 8, share_of_row = 20;
 
-/// Reads one row of a plane and converts its pixels to float.
-Image<float, Cpu> read_row(const PixelSource& plane, std::int64_t y) {
-  const std::int64_t width = plane.shape.width;
-  PixelSource one{.shape = {width, 1}, .format = plane.format, .read = {}};
-  one.read = [&](std::int64_t first, std::int64_t count, std::byte* out) { plane.read(y * width + first, count, out); };
-  return ingest(one, Cpu{1}).image;
-}
-
 bool ends_in_zeros(const float* row, std::int64_t width) {
   return width >= shortest_at_end && ((row[0] == 0 && row[1] == 0) || (row[width - 1] == 0 && row[width - 2] == 0));
 }
 
 /// Whether any of 64 rows, spread evenly from the first to the last row, begins or ends with at least two zeros.
 bool may_have_border(const PixelSource& plane) {
-  const std::int64_t height = plane.shape.height, rows = std::min<std::int64_t>(height, 64);
+  const std::int64_t width = plane.shape.width, height = plane.shape.height, rows = std::min<std::int64_t>(height, 64);
   for (std::int64_t i = 0; i < rows; ++i) {
-    const Image<float, Cpu> row = read_row(plane, rows > 1 ? i * (height - 1) / (rows - 1) : 0);
-    if (ends_in_zeros(row.pixels.data(), plane.shape.width)) return true;
+    const std::int64_t y = rows > 1 ? i * (height - 1) / (rows - 1) : 0;
+    if (ends_in_zeros(read_part(plane, y * width, width).pixels.data(), width)) return true;
   }
   return false;
 }

@@ -16,16 +16,19 @@ bool is_blank(const PixelSource& plane) {
   const std::int64_t width = plane.shape.width, height = plane.shape.height, rows = std::min(height, sampled_rows);
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t begin = (2 * row + 1) * height / (2 * rows) * width;
-    PixelSource one{.shape = {width, 1}, .format = plane.format, .read = {}};
-    one.read = [&](std::int64_t first, std::int64_t count, std::byte* out) { plane.read(begin + first, count, out); };
-    const Pixels<Cpu> pixels = ingest(one, Cpu{1});
-    if (std::ranges::any_of(pixels.image.pixels, [](float value) { return value != 0 && !std::isnan(value); }))
-      return false;
+    const Image<float, Cpu> part = read_part(plane, begin, width);
+    if (std::ranges::any_of(part.pixels, [](float value) { return value != 0 && !std::isnan(value); })) return false;
   }
   return true;
 }
 
 }  // namespace
+
+Image<float, Cpu> read_part(const PixelSource& plane, std::int64_t first, std::int64_t count) {
+  PixelSource part{.shape = {count, 1}, .format = plane.format, .read = {}};
+  part.read = [&](std::int64_t at, std::int64_t pixels, std::byte* out) { plane.read(first + at, pixels, out); };
+  return ingest(part, Cpu{1}).image;
+}
 
 std::int64_t choose_plane(const FitsImage& image) {
   const CubeAxes axes(image.header(), image.axes());

@@ -39,13 +39,6 @@ struct Summand {
   bool zero_is_blank = false;
 };
 
-/// Reads `count` pixels of a plane, starting at pixel `first`, as one row of float.
-Image<float, Cpu> read_part(const PixelSource& plane, std::int64_t first, std::int64_t count) {
-  PixelSource part{.shape = {count, 1}, .format = plane.format, .read = {}};
-  part.read = [&](std::int64_t at, std::int64_t pixels, std::byte* out) { plane.read(first + at, pixels, out); };
-  return ingest(part, Cpu{1}).image;
-}
-
 void read_sum(const std::vector<Summand>& all, std::int64_t first, std::int64_t count, float* out) {
   std::vector<double> sums(static_cast<std::size_t>(count)), weights(static_cast<std::size_t>(count));
   for (const Summand& one : all) {

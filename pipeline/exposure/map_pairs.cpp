@@ -8,8 +8,10 @@
 #include <set>
 #include <utility>
 
+#include "pipeline/exposure/open_frame.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
+#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
@@ -119,7 +121,7 @@ HduNames of_any_version(const MapKeys& keys) {
 /// Selects the maps that a configuration section names. `file` is the file of the images; null if the section names a
 /// separate file. Reduces `most_inflated` by the inflated size of a separate file.
 Images select_maps(const MapKeys& keys, FitsImages* file, const Config& config, std::int64_t& most_inflated) {
-  Images maps = said_at_map(keys, config, [&] {
+  Images maps = said_at(config.place_of(keys.key()), [&] {
     std::optional<FitsImages> other;
     if (!keys.file.empty()) other.emplace(keys.file, most_inflated);
     FitsImages& of = other ? *other : *file;
@@ -175,7 +177,7 @@ void pair_images(Images images, const Images& maps, const NamedMap& named, const
                  std::vector<SelectedMaps>& all) {
   std::erase_if(images, [](const SelectedImage& image) { return !image.has_header; });
   const std::vector<std::size_t> pairs =
-      said_at_map(named.keys, config, [&] { return Pairing(images, maps, named.keys).pairs(); });
+      said_at(config.place_of(named.keys.key()), [&] { return Pairing(images, maps, named.keys).pairs(); });
   for (std::size_t i = 0; i < images.size(); ++i) named.of(all[i]) = maps[pairs[i]];
 }
 
@@ -217,7 +219,7 @@ void add_maps_of_files(SelectedMaps& maps, const SelectedImage& image, const Con
                       config.place_of(keys.key()), keys.hdu_key, keys.hdus.text(), image.name, keys.file_key));
     const Images one = {image};
     const Images found = select_maps(keys, nullptr, config, most_inflated);
-    map = found[said_at_map(keys, config, [&] { return Pairing(one, found, keys).pairs().front(); })];
+    map = found[said_at(config.place_of(keys.key()), [&] { return Pairing(one, found, keys).pairs().front(); })];
   }
   maps = std::move(all.front());
 }

@@ -7,7 +7,6 @@
 
 #include "config/config.hpp"
 #include "io/image/fits_image.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 
@@ -31,16 +30,6 @@ inline MapKeys keys_of(const MaskConfig& config) {
 std::vector<MapKeys> keys_of(const FlagsConfig& config);
 inline MapKeys keys_of(const GivenSkyConfig& config) {
   return {"background.level", "background.level_hdu", config.level, config.level_hdu};
-}
-
-/// Returns f(). If f() throws an Error, rethrows it with the place of the keys in the configuration before the message.
-template <class F>
-auto said_at_map(const MapKeys& keys, const Config& config, F&& f) {
-  try {
-    return f();
-  } catch (const Error& error) {
-    throw Error(error.kind(), config.place_of(keys.key()) + ": " + error.what());
-  }
 }
 
 /// A map with a value for each pixel of an image, not opened yet; nullopt if the image has no such map.

@@ -17,6 +17,13 @@ namespace {
 constexpr std::size_t card_columns = 80;
 constexpr std::string_view prefix = "MP_";
 
+/// A named bit of a quality map. The header of the map defines the name, as in MP_BAD = 0 or HIERARCH
+/// MP_DETECTED_NEGATIVE = 6 (the convention of LSST).
+struct MaskPlane {
+  std::string name;
+  int bit;
+};
+
 std::optional<int> bit_number(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -33,6 +40,13 @@ std::optional<MaskPlane> plane_of(std::string_view card) {
   const std::optional<int> bit = bit_number(trimmed(value.substr(0, value.find('/'))));
   if (!bit) return std::nullopt;
   return MaskPlane{std::string(trimmed(card.substr(prefix.size(), equals - prefix.size()))), *bit};
+}
+
+std::vector<MaskPlane> mask_planes(std::string_view header) {
+  std::vector<MaskPlane> planes;
+  for (; header.size() >= card_columns; header.remove_prefix(card_columns))
+    if (std::optional<MaskPlane> plane = plane_of(header.substr(0, card_columns))) planes.push_back(std::move(*plane));
+  return planes;
 }
 
 std::string listed(const std::vector<MaskPlane>& planes) {
@@ -68,13 +82,6 @@ std::optional<int> bit_of(const std::string& wanted, const std::vector<MaskPlane
 }
 
 }  // namespace
-
-std::vector<MaskPlane> mask_planes(std::string_view header) {
-  std::vector<MaskPlane> planes;
-  for (; header.size() >= card_columns; header.remove_prefix(card_columns))
-    if (std::optional<MaskPlane> plane = plane_of(header.substr(0, card_columns))) planes.push_back(std::move(*plane));
-  return planes;
-}
 
 std::uint64_t wanted_bits(const std::vector<std::string>& wanted, std::string_view header, const PixelFormat& format) {
   if (wanted.empty()) return ~std::uint64_t{0};

@@ -9,14 +9,6 @@
 
 namespace srcextract {
 
-/// A named bit of a quality map. The header of the map defines the name, as in MP_BAD = 0 or HIERARCH
-/// MP_DETECTED_NEGATIVE = 6 (the convention of LSST).
-struct MaskPlane {
-  std::string name;
-  int bit;
-};
-std::vector<MaskPlane> mask_planes(std::string_view header);
-
 /// The bits that `wanted` names by number or by names from the header; all bits if `wanted` is empty. Throws
 /// Error{input} if the map has no such bit, if its pixels are real numbers, or if its header gives one name to two
 /// bits.

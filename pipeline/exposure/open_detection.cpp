@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "io/wcs/map_pixels.hpp"
-#include "io/wcs/wcs.hpp"
 #include "pipeline/exposure/blank_border.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "stages/core/error.hpp"
@@ -25,11 +24,6 @@ void require_same_shape(const Shape& found, const DetectionTask& task, const Sha
                   "found, pixel by pixel; resample one to the grid of the other, or name its HDU (--detect-set "
                   "input.hdu=, in a manifest detect:input.hdu)",
                   task.path, found.width, found.height, name, measured.width, measured.height));
-}
-
-bool has_celestial_wcs(const OpenFrame& frame) {
-  std::vector<SkyPosition> none;
-  return find_on_sky(frame.image().header(), {}, {}, none).empty();
 }
 
 }  // namespace

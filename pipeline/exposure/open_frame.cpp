@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "io/wcs/wcs.hpp"
 #include "pipeline/exposure/choose_plane.hpp"
 #include "pipeline/exposure/cube_planes.hpp"
 #include "stages/combine/combine.hpp"
@@ -117,6 +118,11 @@ void OpenFrame::require_one_shape(const std::string& where) const {
                 fmt::format("{}: {} is {} x {} pixels and {} is {} x {}; what is combined must have one shape", where,
                             combined_.front(), shape.width, shape.height, combined_[i], other.width, other.height));
   }
+}
+
+bool has_celestial_wcs(const OpenFrame& frame) {
+  std::vector<SkyPosition> none;
+  return find_on_sky(frame.image().header(), {}, {}, none).empty();
 }
 
 }  // namespace srcextract

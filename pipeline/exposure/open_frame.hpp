@@ -12,11 +12,11 @@
 
 namespace srcextract {
 
-/// Calls f(). If f() throws an Error, rethrows it with `where`, a place in the configuration, before the message.
+/// Returns f(). If f() throws an Error, rethrows it with `where`, a place in the configuration, before the message.
 template <class F>
-void said_at(const std::string& where, F&& f) {
+auto said_at(const std::string& where, F&& f) {
   try {
-    f();
+    return f();
   } catch (const Error& error) {
     throw Error(error.kind(), where + ": " + error.what());
   }
@@ -76,5 +76,8 @@ class OpenFrame {
   std::vector<double> weights_;
   std::vector<std::string> combined_;
 };
+
+/// Whether the first image has a celestial WCS that can be used.
+bool has_celestial_wcs(const OpenFrame& frame);
 
 }  // namespace srcextract

@@ -30,7 +30,7 @@ void require_other_image(const OpenMap& map, const OpenFrame& frame) {
 
 OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::string& path, const OpenFrame& frame,
                  const Config& config) {
-  return said_at_map(keys, config, [&] {
+  return said_at(config.place_of(keys.key()), [&] {
     FitsImage image = selected.open();
     const std::int64_t plane = image.planes() > 1 ? frame.plane_numbers().front() : 1;
     PixelSource pixels = image.plane(plane);
@@ -45,10 +45,8 @@ OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::
 /// messages.
 std::uint64_t bits_of(const OpenMap& map, const std::vector<std::string>& wanted, const std::string& key,
                       const Config& config) {
-  std::uint64_t bits = 0;
-  said_at(fmt::format("{}: HDU {} of {}", config.place_of(key), map.image.hdu(), map.path),
-          [&] { bits = wanted_bits(wanted, map.image.header(), map.pixels.format); });
-  return bits;
+  return said_at(fmt::format("{}: HDU {} of {}", config.place_of(key), map.image.hdu(), map.path),
+                 [&] { return wanted_bits(wanted, map.image.header(), map.pixels.format); });
 }
 
 /// Replaces the pixels of the mask by pixels that are masked where mask.bits and mask.good select bad pixels.

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "io/wcs/map_pixels.hpp"
-#include "io/wcs/wcs.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "stages/core/error.hpp"
 
@@ -16,11 +15,6 @@ namespace {
 /// Largest distance, in pixels, between corresponding pixels of both frames that need no resampling. With
 /// difference.align = wcs, a hundredth of this distance.
 constexpr double same_place = 0.1;
-
-bool has_sky(const OpenFrame& frame) {
-  std::vector<SkyPosition> none;
-  return find_on_sky(frame.image().header(), {}, {}, none).empty();
-}
 
 std::string size_of(const Shape& shape) {
   return fmt::format("{} x {} pixels", shape.width, shape.height);
@@ -48,11 +42,11 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
     throw Error(ErrorKind::input, fmt::format("{}: {} is {} and {} is {}: they cannot be subtracted pixel by pixel{}",
                                               config.place_of("difference.align"), reference_name, size_of(other), name,
                                               size_of(shape), remedy));
-  if (!by_wcs && !(has_sky(fresh) && has_sky(reference))) {
+  if (!by_wcs && !(has_celestial_wcs(fresh) && has_celestial_wcs(reference))) {
     spdlog::warn(
         "{}: {} has no WCS that can be used, so nothing tells whether {} shows the same sky, pixel by pixel. It is "
         "taken for granted: look at the picture (output.quicklook), or give frames with a WCS",
-        name, has_sky(fresh) ? reference_name : name, reference_name);
+        name, has_celestial_wcs(fresh) ? reference_name : name, reference_name);
     return nullptr;
   }
   PixelMap map = map_pixels(shape, fresh.image().header(), name, reference.image().header(), reference_name, where);

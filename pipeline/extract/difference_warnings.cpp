@@ -3,10 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <unordered_map>
 
-#include "pipeline/extract/star_residuals.hpp"
+#include "stages/catalogue/sources.hpp"
 #include "stages/core/error.hpp"
 #include "stages/difference/fit/kernel_basis.hpp"
 
@@ -14,6 +16,76 @@ namespace srcextract {
 namespace {
 
 using Warnings = std::vector<std::string>;
+
+constexpr double reach = 8;  // pixels
+
+/// The rows of one sign (brighter or fainter), in a grid of squares with side `reach`. is_near(row) tells whether a row
+/// of that sign is within `reach` of the given row.
+class Neighbours {
+ public:
+  Neighbours(const Sources& rows, bool brighter) : rows_(rows) {
+    const std::vector<std::int16_t>& sign = rows[columns::sign];
+    for (std::size_t row = 0; row < sign.size(); ++row)
+      if ((sign[row] > 0) == brighter) squares_[square(column(row), line(row))].push_back(row);
+  }
+
+  bool is_near(std::size_t row) const {
+    for (std::int64_t y = line(row) - 1; y <= line(row) + 1; ++y) {
+      for (std::int64_t x = column(row) - 1; x <= column(row) + 1; ++x) {
+        const auto there = squares_.find(square(x, y));
+        if (there == squares_.end()) continue;
+        for (const std::size_t other : there->second)
+          if (std::hypot(rows_.x_image[row] - rows_.x_image[other], rows_.y_image[row] - rows_.y_image[other]) < reach)
+            return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  std::int64_t column(std::size_t row) const {
+    return static_cast<std::int64_t>(std::floor(rows_.x_image[row] / reach));
+  }
+  std::int64_t line(std::size_t row) const { return static_cast<std::int64_t>(std::floor(rows_.y_image[row] / reach)); }
+  static std::int64_t square(std::int64_t x, std::int64_t y) { return y * (std::int64_t{1} << 31) + x; }
+
+  const UsualValues rows_;
+  std::unordered_map<std::int64_t, std::vector<std::size_t>> squares_;
+};
+
+/// Numbers of sources in a difference image that are probably residuals of stars, since the kernel does not match the
+/// stars' shape.
+struct StarResiduals {
+  /// Number of rows with a row of the opposite sign within 8 pixels. A wrong kernel leaves a star too bright in its
+  /// centre and too faint around it, or the reverse.
+  ///
+  /// Moving objects are not counted: rows whose flux is at least half of the light that both frames have under their
+  /// pixels, if that light is known.
+  std::int64_t paired = 0;
+  /// Number of rows whose flux is less than 0.3 times the light that both frames have under their pixels.
+  std::int64_t faint_changes = 0;
+};
+
+/// Examines the sources of a difference image whose sky noise is `sigma`. The light of the frames is derived from the
+/// rows' flux errors, which contain the photon noise of both frames. `gain` in e-/count; with 0 the light is unknown,
+/// and `faint_changes` is 0.
+StarResiduals find_star_residuals(const Sources& catalogue, double sigma, double gain) {
+  constexpr double least_share = 0.3, share_of_pairs = 0.5;
+  StarResiduals found;
+  const Neighbours brighter(catalogue, true), fainter(catalogue, false);
+  const UsualValues changes(catalogue);
+  const std::vector<std::int16_t>& sign = catalogue[columns::sign];
+  for (std::size_t row = 0; row < sign.size(); ++row) {
+    const double photons =
+        changes.fluxerr_iso[row] * changes.fluxerr_iso[row] - static_cast<double>(changes.npix[row]) * sigma * sigma;
+    const double change = std::abs(changes.flux_iso[row]), light = gain * photons;
+    const bool whole =
+        gain > 0 && !(change < share_of_pairs * light);  // an object that moved away from here, or to here
+    found.paired += !whole && (sign[row] > 0 ? fainter : brighter).is_near(row) ? 1 : 0;
+    found.faint_changes += change < least_share * light ? 1 : 0;
+  }
+  return found;
+}
 
 /// Warns if many sources of a difference image look like residuals of stars that were not subtracted well. The
 /// catalogue does not mark them.

@@ -3,7 +3,9 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <new>
 #include <utility>
@@ -14,11 +16,11 @@
 #include "pipeline/extract/add_sky_columns.hpp"
 #include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/measure_cube.hpp"
-#include "pipeline/extract/precision.hpp"
 #include "pipeline/extract/restore_level.hpp"
 #include "pipeline/log/seconds_since.hpp"
 #include "pipeline/resolve/resolve.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/shortest_number.hpp"
 #include "stages/measure/saturation.hpp"
 #include "stages/measure/source_flags.hpp"
 
@@ -219,13 +221,25 @@ void fit_sources(const ImageInput& input, const Execution& execution, ImageResul
   drop_fitted_images(input.config(), result.extraction);
 }
 
-/// Checks that float32 resolves the noise of a single image (check_precision). Not done for combined or subtracted
-/// images, since their sky level is not that of the files.
+/// Checks that float32, with its 24 bits of mantissa, resolves the noise of a single image. If the sky level is large
+/// compared with the noise, pixel values are rounded. Not done for combined or subtracted images, since their sky level
+/// is not that of the files.
+///
+/// Throws Error{input} if a float32 step at the sky level is more than half the noise; sigma is then at least 1 % too
+/// large. Does not throw if the values in the file have no finer step.
 void check_precision(const ImageInput& input, const Extraction& extraction) {
   if (input.reference != nullptr || !input.frame.combined().empty()) return;
-  Background sky = extraction.background;
-  sky.clipped.median = extraction.sky_level();
-  check_precision(input.first().format, sky);
+  const PixelFormat& format = input.first().format;
+  const bool as_stored = format.bitpix == -32 && format.bscale == 1 && format.bzero == 0;
+  const double grain = format.bitpix > 0 ? std::abs(format.bscale) : 0;  // the smallest difference of two pixels
+  const double sky = extraction.sky_level(), sigma = extraction.background.clipped.sigma;
+  const float level = std::abs(static_cast<float>(sky));
+  const double step = std::nextafter(level, std::numeric_limits<float>::infinity()) - level;
+  if (as_stored || extraction.background.all.count == 0 || step <= grain || step * 2 <= sigma) return;
+  throw Error(ErrorKind::input, "the values need more than the 24 bits of float32: near the sky, " + shortest(sky) +
+                                    ", it has steps of " + shortest(step) + ", and the noise is " + shortest(sigma) +
+                                    " with what rounding adds to it; subtract a constant of about the sky from the "
+                                    "pixels first");
 }
 
 /// Sets flags of sources from maps of flags, and from the saturation level. In a difference image, saturation is not

@@ -174,13 +174,12 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
 
 void log_result(const ImageInput& input, const ImageResult& result, bool describe) {
   const Extraction& e = result.extraction;
-  if (describe && e.masked() > 0) {
-    const std::string by_maps = e.masked_weight + e.masked_mask + e.masked_level > 0
-                                    ? fmt::format(", {} by weights, {} by the mask, {} by the level", e.masked_weight,
-                                                  e.masked_mask, e.masked_level)
-                                    : "";
-    spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK{}", input.name, e.masked_nan, e.masked_infinite,
-                 e.masked_blank, by_maps);
+  if (const MaskCounts& m = e.masked; describe && m.total() > 0) {
+    const std::string by_maps =
+        m.weight + m.mask + m.level > 0
+            ? fmt::format(", {} by weights, {} by the mask, {} by the level", m.weight, m.mask, m.level)
+            : "";
+    spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK{}", input.name, m.nan, m.infinite, m.blank, by_maps);
   }
   if (describe && e.fitted)
     spdlog::info("{}: {} of {}; pixels share their noise over {:.3g} beams ({})", input.name,
@@ -210,7 +209,7 @@ void log_completeness(const ImageInput& input, const Completeness& completeness,
   log_known(input.name, completeness.problem, describe_completeness(completeness), describe);
 }
 
-void log_injection(const ImageInput& input, const Injection& injection, bool describe) {
+void log_completeness(const ImageInput& input, const Injection& injection, bool describe) {
   log_known(input.name, injection.problem, describe_injection(injection), describe);
 }
 

@@ -18,9 +18,10 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
 /// Logs the results if `describe`. Always logs the warnings.
 void log_result(const ImageInput& input, const ImageResult& result, bool describe);
 
-/// Logs the completeness if `describe`. Always logs the reason if the completeness is unknown.
+/// Logs the completeness, of stars or of injected Gaussians, if `describe`. Always logs the reason if the completeness
+/// is unknown.
 void log_completeness(const ImageInput& input, const Completeness& completeness, bool describe);
-void log_injection(const ImageInput& input, const Injection& injection, bool describe);
+void log_completeness(const ImageInput& input, const Injection& injection, bool describe);
 
 /// Logs the end of an image with the back end, the time, and the paths in `written`, which may be empty.
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,

@@ -82,22 +82,14 @@ OutputFile write_run_record(const std::string& path, const RunRecord& report) {
   return file;
 }
 
-/// Throws Error{config} if the kernel is larger than the image. The message begins with `where`, the place of the
-/// kernel's key.
-void require_kernel_fits(const Kernel& kernel, const Shape& shape, const std::string& where) {
-  try {
-    check_kernel_fits(kernel, shape);
-  } catch (const Error& error) {
-    throw Error(error.kind(), where + ": " + error.what());
-  }
-}
-
+/// Throws Error{config} if a kernel of the configuration is larger than the image.
 void require_kernels_fit(const Shape& shape, const Config& config, bool of_difference) {
-  if (config.convolve.kernel != KernelShape::none)
-    require_kernel_fits(make_kernel(config.convolve), shape, config.place_of("convolve.kernel"));
+  const auto require_fit = [&](const Kernel& kernel, const char* key) {
+    said_at(config.place_of(key), [&] { check_kernel_fits(kernel, shape); });
+  };
+  if (config.convolve.kernel != KernelShape::none) require_fit(make_kernel(config.convolve), "convolve.kernel");
   const auto [sharp, wide] = std::minmax({config.difference.reference_fwhm, config.difference.new_fwhm});
-  if (of_difference && sharp < wide)
-    require_kernel_fits(make_matching_kernel(sharp, wide), shape, config.place_of("difference.new_fwhm"));
+  if (of_difference && sharp < wide) require_fit(make_matching_kernel(sharp, wide), "difference.new_fwhm");
 }
 
 RunKind kind_of(const ImageInput& input) {
@@ -276,22 +268,14 @@ std::uint32_t OpenImage::checksum(ImageResult& result) const {
   return datasum;
 }
 
-std::optional<Completeness> OpenImage::find_completeness(ImageResult& result, const Cpu& where) const {
-  const auto copying = Clock::now();
-  std::optional<Completeness> completeness = measure_completeness(input_, result.extraction, where);
-  if (!completeness) return std::nullopt;
-  result.times.push_back({"completeness", seconds_since(copying)});
-  log_completeness(input_, *completeness, job_.describe);
-  return completeness;
-}
-
-std::optional<Injection> OpenImage::find_injection(ImageResult& result, const Cpu& where) const {
-  const auto injecting = Clock::now();
-  std::optional<Injection> injection = measure_injection(input_, result.extraction, where);
-  if (!injection) return std::nullopt;
-  result.times.push_back({"injection", seconds_since(injecting)});
-  log_injection(input_, *injection, job_.describe);
-  return injection;
+template <class Measure>
+auto OpenImage::measure(const char* step, const Measure& measure, ImageResult& result, const Cpu& where) const {
+  const auto begin = Clock::now();
+  auto measured = measure(input_, result.extraction, where);
+  if (!measured) return measured;
+  result.times.push_back({step, seconds_since(begin)});
+  log_completeness(input_, *measured, job_.describe);
+  return measured;
 }
 
 ImageOutcome OpenImage::finish_psf(const Execution& execution, Progress& progress) {
@@ -318,8 +302,8 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
     return taken;
   }
 
-  const std::optional<Completeness> completeness = find_completeness(result, execution.cpu);
-  const std::optional<Injection> injection = find_injection(result, execution.cpu);
+  const std::optional<Completeness> completeness = measure("completeness", measure_completeness, result, execution.cpu);
+  const std::optional<Injection> injection = measure("injection", measure_injection, result, execution.cpu);
   const std::uint32_t datasum = checksum(result);
   const auto writing = Clock::now();
   make_directory_of(paths_.report);

@@ -129,12 +129,10 @@ class OpenImage {
   ImageOutcome finish_psf(const Execution& execution, Progress& progress);
 
  private:
-  /// Measures the completeness if the configuration asks for that, and logs it.
-  std::optional<Completeness> find_completeness(ImageResult& result, const Cpu& where) const;
-
-  /// Measures how many injected Gaussians are found again in a radio map if the configuration asks for that, and logs
-  /// it.
-  std::optional<Injection> find_injection(ImageResult& result, const Cpu& where) const;
+  /// Returns what `measure` returns for this image: a Completeness or an Injection, if the configuration asks for it.
+  /// Logs it, and adds the time of the step to the result.
+  template <class Measure>
+  auto measure(const char* step, const Measure& measure, ImageResult& result, const Cpu& where) const;
 
   /// Opens the cube in whose planes Gaussians are measured: the file fit.cube, or without that key the image's own
   /// file.

@@ -25,4 +25,12 @@ struct CommandLine : RunOptions {
 /// Parses the arguments of `srcextract` without a command. Throws Error{config} if the arguments are invalid.
 CommandLine parse_command_line(int argc, const char* const* argv);
 
+/// Parses the options of `srcextract psf`, which makes a PSF for each image and no catalogue. Throws Error{config} if
+/// the arguments are invalid.
+CommandLine parse_psf_options(int argc, const char* const* argv);
+
+/// Parses the options of `srcextract difference`. In the result, `inputs` are the new images, and `reference` is the
+/// image to subtract or a directory of reference images. Throws Error{config} if the arguments are invalid.
+CommandLine parse_difference_options(int argc, const char* const* argv);
+
 }  // namespace srcextract

@@ -1,4 +1,4 @@
-#include "pipeline/options/difference_options.hpp"
+#include "pipeline/options/command_line.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -70,7 +70,7 @@ FurtherAxes further_axes(const ImageInput& input) {
 
 void show_masked_pixels(const ImageInput& input, Extraction& extraction, const Cpu& where) {
   CheckData& check = extraction.check;
-  if (check.above.pixels.empty() || extraction.masked_weight == 0) return;
+  if (check.above.pixels.empty() || extraction.masked.weight == 0) return;
   const auto stored =
       std::make_shared<const Image<float, Cpu>>(ingest_image(input.first(), where, row_memory_of(check.above)));
   change_own_rows(check.above, where, [&extraction, stored](float* rows, std::int64_t begin, std::int64_t end) {

@@ -193,12 +193,12 @@ Json background_json(const RunRecord& report) {
 Json counts_json(const Extraction& extraction, const Shape& shape) {
   const std::vector<std::int64_t>& npix = extraction.sources[columns::npix];
   return {{"pixels", shape.count()},
-          {"masked_nan", extraction.masked_nan},
-          {"masked_infinite", extraction.masked_infinite},
-          {"masked_blank", extraction.masked_blank},
-          {"masked_weight", extraction.masked_weight},
-          {"masked_mask", extraction.masked_mask},
-          {"masked_level", extraction.masked_level},
+          {"masked_nan", extraction.masked.nan},
+          {"masked_infinite", extraction.masked.infinite},
+          {"masked_blank", extraction.masked.blank},
+          {"masked_weight", extraction.masked.weight},
+          {"masked_mask", extraction.masked.mask},
+          {"masked_level", extraction.masked.level},
           {"components", extraction.detected},
           {"sources", npix.size()},
           {"source_pixels", std::accumulate(npix.begin(), npix.end(), std::int64_t{0})}};

@@ -1,4 +1,4 @@
-#include "pipeline/sextractor/convert_command.hpp"
+#include "pipeline/sextractor/commands.hpp"
 
 #include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>

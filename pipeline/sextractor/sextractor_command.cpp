@@ -1,4 +1,4 @@
-#include "pipeline/sextractor/sextractor_command.hpp"
+#include "pipeline/sextractor/commands.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -241,10 +241,6 @@ int threads_of(const Request& request) {
 }  // namespace
 
 int run_sextractor(const SextractorOptions& options) {
-  if (!options.answer.empty()) {
-    print_result(options.answer);
-    return 0;
-  }
   say_by(in_sextractors_words);
   Request request = read_request(options);
   std::vector<std::string> paths;

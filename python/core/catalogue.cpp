@@ -271,7 +271,7 @@ void bind_catalogue(nb::module_& module) {
       .def_prop_ro("config", [](const Catalogue& self) { return self.metadata.config_yaml; })
       .def_prop_ro("sky_level", [](const Catalogue& self) { return self.result.extraction.sky_level(); })
       .def_prop_ro("sky_sigma", [](const Catalogue& self) { return self.result.extraction.background.clipped.sigma; })
-      .def_prop_ro("masked", [](const Catalogue& self) { return self.result.extraction.masked(); })
+      .def_prop_ro("masked", [](const Catalogue& self) { return self.result.extraction.masked.total(); })
       .def("columns", [](nb::object self) { return columns_of(self); })
       .def("gaussians", [](nb::object self) { return fitted_columns(self, true); })
       .def("sources", [](nb::object self) { return fitted_columns(self, false); })

@@ -91,9 +91,8 @@ namespace {
 /// The parts of an extraction that methods of the Python class need later. Pixels of check images are left out.
 template <class Archive>
 void each_part_kept(Archive& archive, Extraction& of) {
-  archive(of.sources, of.background, of.levels, of.masked_nan, of.masked_infinite, of.masked_blank, of.masked_weight,
-          of.masked_mask, of.masked_level, of.runs, of.label, of.check.mesh, of.check.level, of.check.variance,
-          of.given_level);
+  archive(of.sources, of.background, of.levels, of.masked, of.runs, of.label, of.check.mesh, of.check.level,
+          of.check.variance, of.given_level);
   bool fitted = of.fitted.has_value();
   archive(fitted);
   if (fitted && !of.fitted) of.fitted.emplace();

@@ -45,10 +45,10 @@ std::string threshold_text(const Extraction& extraction, const std::string& unit
   return std::isfinite(above) ? with_unit(above, unit) + " above the sky" : "none";
 }
 
-std::string masked_text(const Extraction& found) {
+std::string masked_text(const MaskCounts& masked) {
   return fmt::format("{} ({} NaN, {} infinite, {} BLANK, {} by weights, {} by the mask, {} by the map of the level)",
-                     found.masked(), found.masked_nan, found.masked_infinite, found.masked_blank, found.masked_weight,
-                     found.masked_mask, found.masked_level);
+                     masked.total(), masked.nan, masked.infinite, masked.blank, masked.weight, masked.mask,
+                     masked.level);
 }
 
 std::string run_text(const RunRecord& record) {
@@ -78,7 +78,7 @@ std::string facts_html(const RunRecord& record, const std::string& pixel_unit) {
     if (value.keyword != "EXTNAME") html += row_html(value.keyword, value_text(value.value));
   html += row_html("Sky", sky_text(found, pixel_unit));
   if (record.input.positions == nullptr) html += row_html("Threshold", threshold_text(found, pixel_unit));
-  html += row_html("Masked pixels", masked_text(found));
+  html += row_html("Masked pixels", masked_text(found.masked));
   html += record.input.positions == nullptr
               ? row_html("Sources", fmt::format("{}, from {} groups of pixels", found.sources.size(), found.detected))
               : row_html("Positions", fmt::format("{}, of {}", found.sources.size(),

@@ -58,9 +58,9 @@ inline void expect_same(const Extraction& cuda, const Extraction& cpu, const std
   EXPECT_EQ(cuda.background, cpu.background) << name;
   EXPECT_EQ(cuda.levels, cpu.levels) << name;
   EXPECT_EQ(cuda.detected, cpu.detected) << name;
-  EXPECT_EQ(cuda.masked_nan, cpu.masked_nan) << name;
-  EXPECT_EQ(cuda.masked_infinite, cpu.masked_infinite) << name;
-  EXPECT_EQ(cuda.masked_blank, cpu.masked_blank) << name;
+  EXPECT_EQ(cuda.masked.nan, cpu.masked.nan) << name;
+  EXPECT_EQ(cuda.masked.infinite, cpu.masked.infinite) << name;
+  EXPECT_EQ(cuda.masked.blank, cpu.masked.blank) << name;
   EXPECT_EQ(cuda.sources.size(), cpu.sources.size()) << name;
   EXPECT_TRUE(cuda.aperture_noise == cpu.aperture_noise) << name << ": noise of apertures";
   EXPECT_TRUE(bytes_of(cuda.sources) == bytes_of(cpu.sources)) << name << ": columns";
