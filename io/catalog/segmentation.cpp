@@ -45,15 +45,9 @@ struct Box {
 /// Writes the labels in image row y, columns [box.x_begin, box.x_end), to `row`, which must hold zeros.
 void paint_row(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Box& box, std::int64_t y,
                std::int32_t* row) {
-  const Run* all = runs.runs.data();
-  const Run* end = all + runs.row_begin[y + 1];
-  const auto before = [&](const Run& run) { return run.end <= box.x_begin; };
-  for (const Run* run = std::partition_point(all + runs.row_begin[y], end, before); run < end; ++run) {
-    if (run->begin >= box.x_end) break;
-    const std::int64_t first = std::max<std::int64_t>(run->begin, box.x_begin);
-    const std::int64_t last = std::min<std::int64_t>(run->end, box.x_end);
-    std::fill(row + (first - box.x_begin), row + (last - box.x_begin), label[run - all]);
-  }
+  for_each_run_between(runs, y, box.x_begin, box.x_end, [&](std::int64_t run, std::int64_t begin, std::int64_t end) {
+    std::fill(row + (begin - box.x_begin), row + (end - box.x_begin), label[run]);
+  });
 }
 
 void write_pixels(MemoryFits& fits, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {

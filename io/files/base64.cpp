@@ -117,4 +117,13 @@ void Base64Encoder::finish(std::string& out) {
   column_ = 0;
 }
 
+std::string in_base64(std::string_view bytes) {
+  std::string out;
+  Base64Encoder encoder;
+  encoder.encode(std::as_bytes(std::span(bytes)), out);
+  encoder.finish(out);
+  std::erase(out, '\n');
+  return out;
+}
+
 }  // namespace srcextract

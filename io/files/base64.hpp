@@ -45,4 +45,7 @@ class Base64Encoder {
   std::size_t column_ = 0;           ///< characters in the current line of the output
 };
 
+/// Encodes bytes as base64 without line ends.
+std::string in_base64(std::string_view bytes);
+
 }  // namespace srcextract

@@ -23,6 +23,11 @@ std::optional<HeaderValue> reported(const Header& header, const std::string& key
 
 }  // namespace
 
+const KeywordValue* value_in(const std::vector<HeaderValue>& header, std::string_view keyword) {
+  const auto found = std::ranges::find(header, keyword, &HeaderValue::keyword);
+  return found == header.end() ? nullptr : &found->value;
+}
+
 std::vector<HeaderValue> header_values(std::string_view header, std::string_view primary,
                                        const std::vector<std::string>& more) {
   std::vector<std::string> keywords(std::begin(usual_keywords), std::end(usual_keywords));

@@ -15,6 +15,9 @@ struct HeaderValue {
   bool operator==(const HeaderValue&) const = default;
 };
 
+/// The value of a keyword; null if `header` lacks the keyword.
+const KeywordValue* value_in(const std::vector<HeaderValue>& header, std::string_view keyword);
+
 /// Keywords that every catalogue copies from the image header if they have a value there. The configuration key
 /// output.header_keywords adds others.
 inline constexpr const char* usual_keywords[] = {"OBJECT", "DATE-OBS", "MJD-OBS", "FILTER", "EXPTIME",

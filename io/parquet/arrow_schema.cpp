@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -145,16 +144,6 @@ std::string in_stream(const std::string& message) {
   const auto size = static_cast<std::uint32_t>(message.size());
   std::memcpy(out.data() + 4, &size, sizeof(size));
   return out + message;
-}
-
-/// Encodes bytes as base64 without line ends, since Arrow accepts none.
-std::string in_base64(std::string_view bytes) {
-  std::string out;
-  Base64Encoder encoder;
-  encoder.encode(std::as_bytes(std::span(bytes)), out);
-  encoder.finish(out);
-  std::erase(out, '\n');
-  return out;
 }
 
 }  // namespace

@@ -147,13 +147,12 @@ std::string cards_of(CelestialKeywords keywords) {
 }  // namespace
 
 std::optional<double> CelestialKeywords::real(std::string_view keyword) const {
-  const auto found = std::ranges::find(values, keyword, &HeaderValue::keyword);
-  return found == values.end() ? std::nullopt : as_real(found->value);
+  const KeywordValue* const value = value_in(values, keyword);
+  return value ? as_real(*value) : std::nullopt;
 }
 
 std::string CelestialKeywords::text(std::string_view keyword) const {
-  const auto found = std::ranges::find(values, keyword, &HeaderValue::keyword);
-  const auto* const text = found == values.end() ? nullptr : std::get_if<std::string>(&found->value);
+  const auto* const text = std::get_if<std::string>(value_in(values, keyword));
   return text ? *text : "";
 }
 

@@ -10,7 +10,6 @@
 #include "pipeline/machine/versions.hpp"
 
 namespace srcextract {
-namespace {}  // namespace
 
 std::string image_head(const ImageInput& input, const Extraction& extraction, const Config& config) {
   if (std::ranges::count(config.output.formats, CatalogFormat::ldac) == 0) return "";

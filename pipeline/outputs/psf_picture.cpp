@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <span>
 
 #include "io/files/base64.hpp"
 #include "io/files/xml_text.hpp"
@@ -28,16 +27,10 @@ std::string image_of(int side, const std::function<double(int x, int y)>& shade,
     for (int column = 0; column < side; ++column)
       image.pixels[std::int64_t{row} * side + column] =
           static_cast<std::uint8_t>(std::lround(255 * std::clamp(shade(column, row), 0.0, 1.0)));
-  const std::string png = encode_png(image);
-  std::string text;
-  Base64Encoder encoder;
-  encoder.encode(std::as_bytes(std::span(png)), text);
-  encoder.finish(text);
-  std::erase(text, '\n');
   return fmt::format(
       "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" style=\"image-rendering:pixelated\" "
       "href=\"data:image/png;base64,{}\"/>\n",
-      x, y, panel, panel, text);
+      x, y, panel, panel, in_base64(encode_png(image)));
 }
 
 std::string label(int x, int y, const std::string& text) {

@@ -17,16 +17,12 @@ constexpr std::int64_t sources_at_a_time = 64;
 /// is the image's row; `pixels` points to the pixel in column window.x_begin.
 void blank_others(const Extraction& extraction, std::int32_t number, std::int64_t y, const CutoutWindow& window,
                   float* pixels) {
-  const Run* const runs = extraction.runs.runs.begin();
-  const Run* const end = runs + extraction.runs.row_begin[y + 1];
-  const Run* run = std::partition_point(runs + extraction.runs.row_begin[y], end,
-                                        [&](const Run& before) { return before.end <= window.x_begin; });
-  for (; run != end && run->begin < window.x_end; ++run) {
-    if (extraction.label[run - runs] == number) continue;
-    const std::int64_t first = std::max<std::int64_t>(run->begin, window.x_begin);
-    const std::int64_t last = std::min<std::int64_t>(run->end, window.x_end);
-    std::fill(pixels + (first - window.x_begin), pixels + (last - window.x_begin), no_vignet_pixel);
-  }
+  const std::int64_t left = window.x_begin;
+  for_each_run_between(extraction.runs, y, left, window.x_end,
+                       [&](std::int64_t run, std::int64_t begin, std::int64_t end) {
+                         if (extraction.label[run] != number)
+                           std::fill(pixels + (begin - left), pixels + (end - left), no_vignet_pixel);
+                       });
 }
 
 void cut_vignet(const Extraction& extraction, std::size_t row, const VignetSize& size, bool blanks, float* out) {

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,7 +59,16 @@ class ArchiveReader {
     bytes(&count, sizeof count);
     require(count);  // each element takes at least one byte, so a greater count means damaged bytes
   }
-  void text(const char*& text);
+  /// Reads a text and keeps it until the program ends. The texts are names and descriptions of columns; all different
+  /// texts together are few.
+  void text(const char*& text) {
+    static std::mutex mutex;
+    static std::set<std::string> known;
+    std::string read;
+    (*this)(read);
+    const std::lock_guard lock(mutex);
+    text = known.insert(std::move(read)).first->c_str();
+  }
   bool at_end() const { return left_.empty(); }
 
   template <class... T>

@@ -48,22 +48,6 @@ double offset_of(const PixelFormat& format) {
   return format.bitpix == 8 ? -128.0 : static_cast<double>(std::uint64_t{1} << (format.bitpix - 1));
 }
 
-/// Copies `count` elements of `bytes` bytes each, which are `step` bytes apart.
-void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::size_t bytes, std::byte* out) {
-  if (step == static_cast<std::int64_t>(bytes)) {
-    std::memcpy(out, from, static_cast<std::size_t>(count) * bytes);
-    return;
-  }
-  const auto each = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
-    for (std::int64_t i = 0; i < count; ++i)
-      std::memcpy(out + static_cast<std::size_t>(i) * size, from + i * step, size);
-  };
-  if (bytes == 1) each(std::integral_constant<std::size_t, 1>());
-  if (bytes == 2) each(std::integral_constant<std::size_t, 2>());
-  if (bytes == 4) each(std::integral_constant<std::size_t, 4>());
-  if (bytes == 8) each(std::integral_constant<std::size_t, 8>());
-}
-
 const std::byte* address_of(const PlaneArray& array) {
   return std::bit_cast<const std::byte*>(array.address);
 }
@@ -80,6 +64,21 @@ void put_on_device(PlaneArray& array, const std::optional<std::uintptr_t>& strea
 }
 
 }  // namespace
+
+void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::size_t bytes, std::byte* out) {
+  if (step == static_cast<std::int64_t>(bytes)) {
+    std::memcpy(out, from, static_cast<std::size_t>(count) * bytes);
+    return;
+  }
+  const auto each = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(out + static_cast<std::size_t>(i) * size, from + i * step, size);
+  };
+  if (bytes == 1) each(std::integral_constant<std::size_t, 1>());
+  if (bytes == 2) each(std::integral_constant<std::size_t, 2>());
+  if (bytes == 4) each(std::integral_constant<std::size_t, 4>());
+  if (bytes == 8) each(std::integral_constant<std::size_t, 8>());
+}
 
 PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> reader) {
   const auto [format, turned] = element_of(array.type);

@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,6 +36,9 @@ struct PlaneArray {
 /// FITS. Throws Error{input} for a type that pixels cannot have. The CUDA back end reads pixels on a GPU directly. The
 /// host reads pixels on a GPU through `reader`, which must be of that GPU, or through a new reader if `reader` is null.
 PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> reader = nullptr);
+
+/// Copies `count` elements of `bytes` bytes each, which are `step` bytes apart. `bytes` is 1, 2, 4 or 8.
+void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::size_t bytes, std::byte* out);
 
 /// Makes a NumPy array that refers to `values` without copying, and keeps `owner` alive. Read-only if T is const.
 template <class T>

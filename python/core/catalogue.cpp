@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/outputs/completeness/measure_completeness.hpp"
@@ -36,15 +36,6 @@
 namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
-
-/// The unit of a column as catalogues have it. The unit of pixel values and the unit of sums of pixels depend on the
-/// image.
-std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
-  const std::string_view unit = column.unit;
-  if (unit == pixel_value_unit) return metadata.pixel_unit;
-  if (unit == pixel_sum_unit) return metadata.sum_unit;
-  return column.unit;
-}
 
 /// Makes a NumPy array that shares the values of a column. Texts are copied.
 nb::object array_of(ColumnValues& values, nb::handle owner) {

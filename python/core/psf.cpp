@@ -22,15 +22,6 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// The shape of a mask, rows before columns. With `all`, the shape of the masks of all polynomial terms. A mask is an
-/// image of the PSF, or of one term, in the PSF's own sampling.
-std::vector<std::size_t> shape_of(const Psf& psf, bool all) {
-  const PsfModel& model = psf.model;
-  std::vector<std::size_t> shape = {static_cast<std::size_t>(model.rows), static_cast<std::size_t>(model.columns)};
-  if (all) shape.insert(shape.begin(), static_cast<std::size_t>(model.terms));
-  return shape;
-}
-
 std::vector<Psf> read(const std::string& path) {
   const WithoutGil others;
   std::vector<Psf> all;
@@ -49,15 +40,14 @@ void write(const Psf& psf, const std::string& path) {
 /// The PSF for a star at (x, y), from 0, as a square of pixels in the PSF's own sampling.
 nb::object mask_at(const Psf& psf, double x, double y) {
   const PsfModel& model = psf.model;
-  const auto pixels = static_cast<std::size_t>(model.rows) * static_cast<std::size_t>(model.columns);
-  auto mask = std::make_unique<std::vector<double>>(pixels, 0);
-  const std::vector<double>& planes = psf.table.columns.at("PSF_MASK");
+  Image<double, Cpu> mask({model.columns, model.rows}, Cpu{1});
+  std::ranges::fill(mask.pixels, 0);
+  const double* plane = psf.table.columns.at("PSF_MASK").data();
   for (int k = 0; k < model.terms; ++k) {
     const double factor = model.term(k, x + 1, y + 1);
-    for (std::size_t i = 0; i < pixels; ++i) (*mask)[i] += factor * planes[static_cast<std::size_t>(k) * pixels + i];
+    for (double& pixel : mask.pixels) pixel += factor * *plane++;
   }
-  double* const values = mask->data();
-  return numpy_array(std::move(mask), values, shape_of(psf, false));
+  return numpy_image(std::move(mask));
 }
 
 /// Draws a star of flux 1 at (x, y) in pixels of the image: a square with `half` pixels on each side of the pixel that
@@ -96,9 +86,10 @@ void bind_psf(nb::module_& module) {
       .def_prop_ro("cards", [](const Psf& self) { return self.table.cards; })
       .def_prop_ro("planes",
                    [](nb::object self) {
-                     auto& psf = nb::cast<Psf&>(self);
-                     return numpy_array(std::as_const(psf.table.columns.at("PSF_MASK")).data(), shape_of(psf, true),
-                                        self);
+                     const auto& [table, numbers, model] = nb::cast<const Psf&>(self);
+                     const auto size = [](int count) { return static_cast<std::size_t>(count); };
+                     return numpy_array(table.columns.at("PSF_MASK").data(),
+                                        {size(model.terms), size(model.rows), size(model.columns)}, self);
                    })
       .def_prop_ro("step", [](const Psf& self) { return self.model.step; })
       .def_prop_ro("fwhm", [](const Psf& self) { return self.model.fwhm; })

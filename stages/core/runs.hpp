@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "stages/core/image.hpp"
@@ -27,6 +28,16 @@ struct Runs {
   Buffer<Run, Where> runs;
   Buffer<std::int64_t, Where> row_begin;  ///< shape.height + 1 elements
 };
+
+/// Calls f(index of the run, begin, end) for the part of each run of row y that lies in the columns [from, to).
+template <class F>
+void for_each_run_between(const Runs<Cpu>& runs, std::int64_t y, std::int64_t from, std::int64_t to, const F& f) {
+  const Run *const all = runs.runs.data(), *const last = all + runs.row_begin[y + 1];
+  const auto is_before = [&](const Run& run) { return run.end <= from; };
+  const Run* run = std::partition_point(all + runs.row_begin[y], last, is_before);
+  for (; run != last && run->begin < to; ++run)
+    f(run - all, std::max<std::int64_t>(run->begin, from), std::min<std::int64_t>(run->end, to));
+}
 
 inline void record_fields(const Runs<Cpu>& runs, FieldRecorder& to) {
   to.members("row", Element::run, runs.runs, &Run::y);

@@ -19,11 +19,6 @@ namespace {
 /// Null value (TNULL) of integer columns of header keywords.
 constexpr std::int64_t no_integer = std::numeric_limits<std::int64_t>::min();
 
-const HeaderValue* find(const ImageHeader& header, const std::string& keyword) {
-  const auto found = std::ranges::find(header, keyword, &HeaderValue::keyword);
-  return found == header.end() ? nullptr : &*found;
-}
-
 /// Returns the number that a text such as '300' or ' 3.5E2' spells; returns any other value unchanged. A text with
 /// leading zeros ('0231') is a name, not a number.
 KeywordValue read_as_number(const KeywordValue& value) {
@@ -52,13 +47,13 @@ bool is_missing(const KeywordValue& value) {
 }
 
 template <class Number>
-Number number_of(const HeaderValue* value, Number missing) {
-  const KeywordValue number = value ? read_as_number(value->value) : std::string();
+Number number_of(const KeywordValue* value, Number missing) {
+  const KeywordValue number = value ? read_as_number(*value) : std::string();
   if (is_whole(number)) return static_cast<Number>(std::get<std::int64_t>(number));
   return is_number(number) ? static_cast<Number>(std::get<double>(number)) : missing;
 }
 
-std::string text_of(const HeaderValue* value) {
+std::string text_of(const KeywordValue* value) {
   if (!value) return "";
   return std::visit(
       []<class T>(const T& held) -> std::string {
@@ -67,7 +62,7 @@ std::string text_of(const HeaderValue* value) {
         if constexpr (std::is_same_v<T, std::int64_t>) return std::to_string(held);
         if constexpr (std::is_same_v<T, double>) return format_real(held);
       },
-      value->value);
+      *value);
 }
 
 /// The kinds of values that one keyword has in all images; they decide the type of the keyword's column.
@@ -76,13 +71,13 @@ struct Kind {
   std::string number, text;  ///< the first value that is stored as a number, and the first value that is no number
   std::size_t longest = 1;
 
-  void add(const HeaderValue& value) {
+  void add(const KeywordValue& value) {
     longest = std::max(longest, text_of(&value).size());
-    if (is_missing(value.value)) return;
-    const KeywordValue read = read_as_number(value.value);
+    if (is_missing(value)) return;
+    const KeywordValue read = read_as_number(value);
     whole = whole && is_whole(read);
     numbers = numbers && is_number(read);
-    if (is_number(value.value) && number.empty()) number = text_of(&value);
+    if (is_number(value) && number.empty()) number = text_of(&value);
     if (!is_number(read) && text.empty()) text = text_of(&value);
   }
 
@@ -99,19 +94,19 @@ HeaderColumn column_of(const std::string& keyword, const Kind& kind) {
     column.head.form = "K";
     column.head.null = no_integer;
     column.store = [=](const ImageHeader& header, std::byte* out) {
-      store_big_endian(number_of(find(header, keyword), no_integer), out);
+      store_big_endian(number_of(value_in(header, keyword), no_integer), out);
     };
   } else if (kind.are_numbers()) {
     column.head.form = "D";
     column.store = [=](const ImageHeader& header, std::byte* out) {
-      store_big_endian(number_of(find(header, keyword), std::numeric_limits<double>::quiet_NaN()), out);
+      store_big_endian(number_of(value_in(header, keyword), std::numeric_limits<double>::quiet_NaN()), out);
     };
   } else {
     const std::size_t width = kind.longest;
     column.head.form = std::to_string(width) + "A";
     column.head.bytes = static_cast<std::int64_t>(width);
     column.store = [=](const ImageHeader& header, std::byte* out) {
-      store_text(text_of(find(header, keyword)), width, out);
+      store_text(text_of(value_in(header, keyword)), width, out);
     };
   }
   return column;
@@ -127,7 +122,7 @@ std::vector<HeaderColumn> header_columns(const PackedHeaders& headers, const std
     for (const HeaderValue& value : header) {
       auto known = std::ranges::find(kinds, value.keyword, &std::pair<std::string, Kind>::first);
       if (known == kinds.end()) known = kinds.insert(kinds.end(), {value.keyword, {}});
-      known->second.add(value);
+      known->second.add(value.value);
     }
   }
   std::vector<HeaderColumn> columns;

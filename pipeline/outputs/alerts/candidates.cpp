@@ -40,21 +40,15 @@ std::vector<double> magnitudes_of(const Sources& sources, std::string_view name)
   return magnitudes;
 }
 
-/// The value of a header keyword; null if the header lacks the keyword.
-const KeywordValue* header_value(const std::vector<HeaderValue>& header, std::string_view keyword) {
-  const auto found = std::ranges::find(header, keyword, &HeaderValue::keyword);
-  return found == header.end() ? nullptr : &found->value;
-}
-
 double header_number(const std::vector<HeaderValue>& header, std::string_view keyword) {
-  const KeywordValue* const value = header_value(header, keyword);
+  const KeywordValue* const value = value_in(header, keyword);
   return value == nullptr || std::holds_alternative<std::string>(*value) ? unknown_number
                                                                          : as_real(*value).value_or(unknown_number);
 }
 
 std::string header_text(const std::vector<HeaderValue>& header, std::string_view keyword) {
-  const KeywordValue* const value = header_value(header, keyword);
-  return value != nullptr && std::holds_alternative<std::string>(*value) ? std::get<std::string>(*value) : "";
+  const auto* const text = std::get_if<std::string>(value_in(header, keyword));
+  return text ? *text : "";
 }
 
 double julian_date_of(const std::vector<HeaderValue>& header) {

@@ -118,20 +118,20 @@ class CopyRuns {
 
  private:
   void extract_pass(std::int64_t pass, std::int64_t wanted, std::vector<CopyResult>& results) const {
-    std::vector<Place> places = places_of_pass(above_, pass, cells_of_stars);
+    std::vector<PixelPlace> places = places_of_pass(above_, pass, cells_of_stars);
     const std::int64_t first = std::ssize(results);
     places.resize(static_cast<std::size_t>(std::min(std::ssize(places), wanted - first)));
     if (places.empty()) return;
     Image<float, Cpu> image = copy_of(frame_, where_);
     std::vector<Copy> copies;
-    for (const Place& place : places) copies.push_back(add_copy(first + std::ssize(copies), place, image));
+    for (const PixelPlace& place : places) copies.push_back(add_copy(first + std::ssize(copies), place, image));
     const Extraction found = extract_on_host(exposure_with(input_.exposure, image), config_, where_);
     const SourcesByPlace after(found.sources, light_of(found.sources, config_));
     for (const Copy& copy : copies) results.push_back({copy.magnitude, is_found(copy, after)});
   }
 
   /// Adds copy number `i` to the image.
-  Copy add_copy(std::int64_t i, const Place& place, Image<float, Cpu>& image) const {
+  Copy add_copy(std::int64_t i, const PixelPlace& place, Image<float, Cpu>& image) const {
     const double magnitude = range_.bright + spread_evenly(i) * (range_.faint - range_.bright);
     const auto is_brighter = [&](const StarTemplate& star) { return star.magnitude <= magnitude - 0.5; };
     const std::int64_t brighter = std::max<std::int64_t>(1, std::ranges::count_if(stars_, is_brighter));
@@ -141,7 +141,7 @@ class CopyRuns {
             std::max(least_radius, star.size), magnitude};
   }
 
-  void add_light(const StarTemplate& star, double scale, std::int64_t i, const Place& place,
+  void add_light(const StarTemplate& star, double scale, std::int64_t i, const PixelPlace& place,
                  Image<float, Cpu>& image) const {
     const double gain = config_.measurement.gain;
     for (std::int64_t place_in_stamp = 0; place_in_stamp < std::ssize(star.light); ++place_in_stamp) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pipeline/outputs/cutout_window.hpp"
 #include "stages/core/image.hpp"
 #include "stages/math/splitmix64.hpp"
 
@@ -24,11 +25,6 @@ inline std::int64_t random_below(std::int64_t end, Purpose purpose, std::int64_t
 /// The fractional part of (i + 0.5) times the golden ratio; these numbers fill [0, 1) evenly.
 double spread_evenly(std::int64_t i);
 
-/// Column and row of a pixel of the image, from 0.
-struct Place {
-  std::int64_t x, y;
-};
-
 /// Squares of `side` x `side` pixels; each square gets one random pixel, at least `margin` pixels from the square's
 /// border.
 struct Cells {
@@ -37,6 +33,6 @@ struct Cells {
 
 /// Random pixels that are not NaN in `above`, in random order, at most one per square. The grid of squares starts at an
 /// offset that depends on `pass`, the number of the extraction.
-std::vector<Place> places_of_pass(const Image<float, Cpu>& above, std::int64_t pass, const Cells& cells);
+std::vector<PixelPlace> places_of_pass(const Image<float, Cpu>& above, std::int64_t pass, const Cells& cells);
 
 }  // namespace srcextract

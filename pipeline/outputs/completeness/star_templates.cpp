@@ -8,6 +8,8 @@
 #include <string_view>
 #include <variant>
 
+#include "pipeline/outputs/cutout_window.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -19,38 +21,30 @@ constexpr std::int64_t alone_within = 10;
 /// The source number of each pixel of a stamp; 0: no source.
 using Owners = std::array<std::int32_t, static_cast<std::size_t>(template_side* template_side)>;
 
-/// The pixel of the image, from 0, on which the middle pixel of a source's stamp lies.
-struct Middle {
-  std::int64_t x, y;
-};
-
-Middle middle_of(const UsualValues& sources, std::size_t row) {
+/// The pixel of the image on which the middle pixel of a source's stamp lies.
+PixelPlace middle_of(const UsualValues& sources, std::size_t row) {
   return {std::llround(sources.x_image[row]) - 1, std::llround(sources.y_image[row]) - 1};
 }
 
 /// Calls f(row of the stamp, row of the image) for each row of the stamp that lies inside the image.
 template <class F>
-void for_each_stamp_row(const Middle& middle, std::int64_t height, F&& f) {
+void for_each_stamp_row(const PixelPlace& middle, std::int64_t height, F&& f) {
   for (std::int64_t row = 0; row < template_side; ++row) {
     const std::int64_t y = middle.y - template_middle + row;
     if (y >= 0 && y < height) f(row, y);
   }
 }
 
-Owners owners_around(const Extraction& extraction, const Middle& middle) {
+Owners owners_around(const Extraction& extraction, const PixelPlace& middle) {
   Owners owners{};
   const Runs<Cpu>& runs = extraction.runs;
   const std::int64_t left = middle.x - template_middle;
   for_each_stamp_row(middle, runs.shape.height, [&](std::int64_t row, std::int64_t y) {
-    const Run* const end = runs.runs.data() + runs.row_begin[y + 1];
-    const auto ends_before = [&](const Run& run) { return run.end <= left; };
-    for (const Run* run = std::partition_point(runs.runs.data() + runs.row_begin[y], end, ends_before);
-         run != end && run->begin < left + template_side; ++run) {
-      const std::int64_t first = std::max<std::int64_t>(run->begin - left, 0);
-      const std::int64_t last = std::min<std::int64_t>(run->end - left, template_side);
-      std::fill(owners.begin() + row * template_side + first, owners.begin() + row * template_side + last,
-                extraction.label[run - runs.runs.data()]);
-    }
+    const auto to = owners.begin() + row * template_side;
+    for_each_run_between(runs, y, left, left + template_side,
+                         [&](std::int64_t run, std::int64_t begin, std::int64_t end) {
+                           std::fill(to + (begin - left), to + (end - left), extraction.label[run]);
+                         });
   });
   return owners;
 }
@@ -99,7 +93,7 @@ void keep_like_areas(std::vector<StarTemplate>& stars) {
 StarTemplate cut_out(const Extraction& extraction, double zero_point, std::size_t row) {
   const UsualValues sources(extraction.sources);
   const Image<float, Cpu>& above = extraction.check.above;
-  const Middle middle = middle_of(sources, row);
+  const PixelPlace middle = middle_of(sources, row);
   const Owners owners = owners_around(extraction, middle);
   StarTemplate star{.light = std::vector<float>(owners.size()),
                     .x = sources.x_image[row] - 1 - static_cast<double>(middle.x),

@@ -1,7 +1,6 @@
 #include "pipeline/outputs/components/components_json.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -34,13 +33,12 @@ Json planes_json(const std::vector<MeasuredPlane>& planes) {
 
 Json reliability_json(const std::vector<ReliabilityBin>& bins) {
   Json json = Json::array();
-  const auto known = [](double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); };
   for (const ReliabilityBin& bin : bins)
-    json.push_back({{"snr", {bin.low, known(bin.high)}},
+    json.push_back({{"snr", {bin.low, bin.high}},
                     {"positive", bin.positive},
                     {"negative", bin.negative},
-                    {"reliability", known(bin.share)},
-                    {"interval", {known(bin.least), known(bin.most)}}});
+                    {"reliability", bin.share},
+                    {"interval", {bin.least, bin.most}}});
   return json;
 }
 

@@ -20,10 +20,10 @@ constexpr double unknown = Spectrum::unknown;
 class CubeColumns {
  public:
   CubeColumns(ComponentTable kind, const FittedIslands& islands, Table& table)
-      : sources_(kind == ComponentTable::srl), islands_(islands), table_(table) {
-    for (const TableColumn& column : table.columns)
-      if (column.name == "Total_flux") unit_ = column.unit;
-  }
+      : sources_(kind == ComponentTable::srl),
+        islands_(islands),
+        table_(table),
+        unit_(column_named(table, "Total_flux").unit) {}
 
   void add_channels() {
     for (const MeasuredPlane& channel : islands_.channels) {
@@ -102,8 +102,7 @@ class CubeColumns {
   }
   MeasuredFlux total_of(std::size_t row) const { return {real("Total_flux", row), real("E_Total_flux", row)}; }
   double real(std::string_view name, std::size_t row) const {
-    const auto found = std::ranges::find(table_.columns, name, &TableColumn::name);
-    return std::get<std::vector<double>>(found->values)[row];
+    return std::get<std::vector<double>>(column_named(table_, name).values)[row];
   }
 
   /// Fits the spectrum of a row. An error of the Gaussian's position or shape changes the fluxes of all channels by a

@@ -115,7 +115,7 @@ class InjectionRuns {
     const std::int64_t rounds = plan_.rounds > 0 ? plan_.rounds : 8 + 4 * plan_.number / in_a_round;
     const std::int64_t most = plan_.rounds > 0 ? (plan_.number + plan_.rounds - 1) / plan_.rounds : plan_.number;
     for (; out.rounds < rounds && std::ssize(out.rows) < plan_.number; ++out.rounds) {
-      std::vector<Place> places = places_of_pass(above_, out.rounds, cells);
+      std::vector<PixelPlace> places = places_of_pass(above_, out.rounds, cells);
       const std::int64_t wanted = std::min({most, plan_.number - std::ssize(out.rows), std::ssize(places)});
       places.resize(static_cast<std::size_t>(wanted));
       add_round(places, noise, before, out);
@@ -125,11 +125,11 @@ class InjectionRuns {
   }
 
  private:
-  void add_round(const std::vector<Place>& places, const ExtractedNoise& noise, const FittedByPlace& before,
+  void add_round(const std::vector<PixelPlace>& places, const ExtractedNoise& noise, const FittedByPlace& before,
                  Injection& out) const {
     if (places.empty()) return;
     std::vector<ComponentRow> gaussians;
-    for (const Place& place : places)
+    for (const PixelPlace& place : places)
       gaussians.push_back(gaussian_at(place, noise.at(place.x, place.y), std::ssize(out.rows) + std::ssize(gaussians)));
     Image<float, Cpu> image = copy_of(residual_, where_);
     change(gaussians, Change::add, image);
@@ -141,7 +141,7 @@ class InjectionRuns {
   }
 
   /// Gaussian number `i`, at a random position within the pixel `place`. The S/N is a function of `i`.
-  ComponentRow gaussian_at(const Place& place, double noise, std::int64_t i) const {
+  ComponentRow gaussian_at(const PixelPlace& place, double noise, std::int64_t i) const {
     ComponentRow row;
     const double decades = portable_log(plan_.most_snr / plan_.least_snr);
     row.of_island.rms = noise;

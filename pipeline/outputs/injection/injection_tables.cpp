@@ -6,6 +6,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "stages/core/ascii.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -104,11 +106,8 @@ nlohmann::ordered_json injection_json(const Injection& injection) {
                 {"interval", {bin.least, bin.most}},
                 {"peak_bias", known(bin.peak_ratio.median - 1)},
                 {"total_bias", known(bin.total_ratio.median - 1)}};
-    for (std::size_t i = 0; i < injected_values; ++i) {
-      std::string name = names[i];
-      for (char& letter : name) letter = static_cast<char>(letter - 'A' + 'a');
-      one["pulls"][name] = {known(bin.pulls[i].median), known(bin.pulls[i].width)};
-    }
+    for (std::size_t i = 0; i < injected_values; ++i)
+      one["pulls"][in_small_letters(names[i])] = {known(bin.pulls[i].median), known(bin.pulls[i].width)};
     json["bins"].push_back(one);
   }
   return json;

@@ -36,16 +36,6 @@ Image<float, Cpu> shrink_rows(const Shape& shape, std::int64_t factor, const Fil
   return small;
 }
 
-std::string png_address(const Image<std::uint8_t, Cpu>& grey) {
-  const std::string png = encode_png(grey);
-  std::string text;
-  Base64Encoder encoder;
-  encoder.encode(std::as_bytes(std::span(png)), text);
-  encoder.finish(text);
-  std::erase(text, '\n');
-  return "data:image/png;base64," + text;
-}
-
 /// Reduces 256 grey levels to 64. The difference is invisible, and compressed noise takes a quarter less space.
 void drop_low_bits(Image<std::uint8_t, Cpu>& grey) {
   for (std::uint8_t& pixel : grey.pixels) pixel = static_cast<std::uint8_t>((pixel & 0xfcU) | pixel >> 6U);
@@ -60,7 +50,7 @@ ReportPicture render(const Image<float, Cpu>& small, std::int64_t factor, const 
                      const Cpu& where) {
   Picture picture = render_picture(small, config, where);
   drop_low_bits(picture.grey);
-  return {.address = png_address(picture.grey),
+  return {.address = "data:image/png;base64," + in_base64(encode_png(picture.grey)),
           .shape = small.shape,
           .factor = factor,
           .black = picture.range.low,

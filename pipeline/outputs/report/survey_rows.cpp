@@ -82,11 +82,6 @@ class Links {
   fs::path from_;
 };
 
-const KeywordValue* value_in(const ImageHeader& header, std::string_view keyword) {
-  const auto found = std::ranges::find(header, keyword, &HeaderValue::keyword);
-  return found == header.end() ? nullptr : &found->value;
-}
-
 ShownCell number_cell(double value) {
   return {short_number(value, 6)};
 }

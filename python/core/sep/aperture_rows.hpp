@@ -62,8 +62,9 @@ class ApertureRows {
  public:
   explicit ApertureRows(const SepImage& image) : image_(image) {}
 
-  /// The sums over the pixels of `box` that are inside `annulus`, an aperture that belongs to `source`
-  /// (SepImage::hides).
+  /// The sums over the pixels of `box` that are inside `annulus`, an aperture that belongs to `source`. Masked pixels
+  /// and pixels of other sources are hidden. If `source` is negative, only pixels of the source -`source` count, not
+  /// even pixels of no source.
   ApertureSums sum(const SepAnnulus& annulus, const SepBox& box, std::int64_t source);
 
   /// The sums for Kron's radius over the pixels inside an ellipse of size r: light, and light times elliptical distance

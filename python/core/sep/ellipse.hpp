@@ -29,16 +29,6 @@ struct SepBox {
       f(row);
     }
   }
-
-  /// Calls f(index of the pixel in the image, x and y offset from (x, y)) for all pixels, row by row.
-  template <class F>
-  void for_each_pixel(std::int64_t image_width, double x, double y, const F& f) const {
-    for_each_row([&](std::int64_t row) {
-      const double dy = static_cast<double>(row) - y;
-      for (std::int64_t column = x_begin; column < x_end; ++column)
-        f(row * image_width + column, static_cast<double>(column) - x, dy);
-    });
-  }
 };
 
 /// The box about (x, y) with the half sizes `reach_x` and `reach_y`. Rounds as SEP does, towards zero.
@@ -136,18 +126,6 @@ inline double exact_ellipse_overlap(const SepEllipse& ellipse, double r, double 
 /// Half the diagonal of a pixel, rounded up.
 inline constexpr double pixel_reach = 0.7072;
 
-/// Calls f(u, v) for the centres (u, v) of the side x side sub-pixels of a pixel at (dx, dy). `dx` may be a vector of
-/// several pixels' offsets.
-template <class U, class F>
-inline void for_each_sub_pixel(const U& dx, double dy, std::int64_t side, const F& f) {
-  const double step = 1.0 / static_cast<double>(side), first = 0.5 * (step - 1);
-  double v = dy + first;
-  for (std::int64_t j = 0; j < side; ++j, v += step) {
-    U u = dx + first;
-    for (std::int64_t i = 0; i < side; ++i, u += step) f(u, v);
-  }
-}
-
 /// Columns [begin, end) of a row.
 struct SepStretch {
   std::int64_t begin, end;
@@ -161,13 +139,11 @@ class EllipseRows {
   explicit EllipseRows(const SepEllipse& ellipse)
       : ellipse_(ellipse), lean_(-ellipse.cxy / (2 * ellipse.cxx)), rest_(ellipse.cyy + lean_ * ellipse.cxy / 2) {}
 
-  /// The pixels in a row of the box whose squared distance is below `square`; with `or_equal`, at most `square`.
-  SepStretch within(std::int64_t row, double square, bool or_equal, const SepBox& box) const {
+  /// The pixels in a row of the box whose squared distance is below `square`.
+  SepStretch within(std::int64_t row, double square, const SepBox& box) const {
     SepStretch inside = about(row, square, box);
     const auto is_in = [&](std::int64_t column) {
-      const double at =
-          ellipse_.square(static_cast<double>(column) - ellipse_.x, static_cast<double>(row) - ellipse_.y);
-      return or_equal ? at <= square : at < square;
+      return ellipse_.square(static_cast<double>(column) - ellipse_.x, static_cast<double>(row) - ellipse_.y) < square;
     };
     while (inside.begin < inside.end && !is_in(inside.begin)) ++inside.begin;
     while (inside.end > inside.begin && !is_in(inside.end - 1)) --inside.end;

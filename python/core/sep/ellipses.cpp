@@ -27,7 +27,7 @@ void mask_ellipses(const Results<std::uint8_t>& to, std::int64_t width, std::int
     const SepBox box = at.box(size, {width, height});
     const EllipseRows rows(at);
     box.for_each_row([&](std::int64_t row) {
-      const SepStretch inside = rows.within(row, size * size, false, box);
+      const SepStretch inside = rows.within(row, size * size, box);
       std::fill_n(to.data() + row * width + inside.begin, inside.length(), std::uint8_t{1});
     });
   };

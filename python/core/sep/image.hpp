@@ -122,15 +122,6 @@ struct SepImage {
   double variance_of(double given) const { return noise_is_variance ? given : given * given; }
 
   std::int64_t source_at(std::size_t position) const { return sources ? sources->data()[position] : 0; }
-
-  /// Whether pixel i does not count for `source`: the pixel is masked, or belongs to another source. If `source` is
-  /// negative, only pixels of the source -`source` count, not even pixels of no source.
-  bool hides(std::int64_t i, std::int64_t source) const {
-    if (is_masked(i)) return true;
-    if (segments == nullptr) return false;
-    const std::int64_t owner = segments[i];
-    return source >= 0 ? owner != source && owner != 0 : owner != -source;
-  }
 };
 
 /// Flags of apertures, with SEP's values.

@@ -32,43 +32,38 @@ std::unique_ptr<DeviceImage> hold(const PlaneArray& array) {
 }
 
 std::unique_ptr<DeviceSky> background(const DeviceImage& image, const Configuration& configuration, int) {
-  return on_device(image.session, [&](const Place<Gpu>& place) {
-    HeldSky<Gpu> sky{place, image->pixels.image.shape};
-    find_sky(*image, configuration.given->config, sky);
-    return sky;
-  });
+  return on_device(image.session,
+                   [&](const Place<Gpu>& place) { return find_sky(*image, configuration.given->config, place); });
 }
 
 std::unique_ptr<DeviceImage> sky_part(const DeviceSky& sky, SkyMap part) {
-  return on_device(sky.session, [&](const Place<Gpu>& place) { return std::move(*map_of_sky(*sky, part, place)); });
+  return on_device(sky.session, [&](const Place<Gpu>& place) { return map_of_sky(*sky, part, place); });
 }
 
 /// The level or noise of every mesh, as a NumPy image; None for a constant sky.
 nb::object nodes(const DeviceSky& sky, SkyMap part) {
   if (sky->mesh.level.empty()) return nb::none();
-  std::unique_ptr<Image<float, Cpu>> image;
+  Image<float, Cpu> image;
   {
     const WithoutGil others;
     const DeviceLock lock(*sky.session);
-    image = std::make_unique<Image<float, Cpu>>();
-    image->shape = sky->mesh.grid.nodes;
-    image->pixels = to_host(part == SkyMap::level ? sky->mesh.level : sky->mesh.rms, lock.where());
+    image.shape = sky->mesh.grid.nodes;
+    image.pixels = to_host(part == SkyMap::level ? sky->mesh.level : sky->mesh.rms, lock.where());
   }
-  return numpy_image(std::move(*image));
+  return numpy_image(std::move(image));
 }
 
 std::unique_ptr<DeviceImage> subtract(const DeviceImage& image, const DeviceSky& sky, int) {
   require_same({image.session, sky.session});
-  return on_device(image.session,
-                   [&](const Place<Gpu>& place) { return std::move(*subtract_background(*image, *sky, place)); });
+  return on_device(image.session, [&](const Place<Gpu>& place) { return subtract_background(*image, *sky, place); });
 }
 
 std::unique_ptr<DeviceImage> convolve_image(const DeviceImage& image, const DeviceSky* sky, bool subtracted,
                                             const Configuration& configuration, int) {
   if (sky != nullptr) require_same({image.session, sky->session});
   return on_device(image.session, [&](const Place<Gpu>& place) {
-    return std::move(*convolve_about_sky(*image, sky != nullptr ? &**sky : nullptr, subtracted,
-                                         configuration.given->config.convolve, place));
+    return convolve_about_sky(*image, sky != nullptr ? &**sky : nullptr, subtracted,
+                              configuration.given->config.convolve, place);
   });
 }
 
@@ -79,18 +74,16 @@ std::unique_ptr<DeviceImage> combine(const std::vector<const DeviceImage*>& imag
     require_same({images.front()->session, image->session});
     planes.push_back(&**image);
   }
-  return on_device(images.front()->session, [&](const Place<Gpu>& place) {
-    return std::move(*combine_images(planes, configuration.given->config, place));
-  });
+  return on_device(images.front()->session,
+                   [&](const Place<Gpu>& place) { return combine_images(planes, configuration.given->config, place); });
 }
 
 std::unique_ptr<DeviceImage> resample_image(const DeviceImage& image, const std::string& header,
                                             const std::string& to_header, std::pair<std::int64_t, std::int64_t> shape,
                                             const Configuration& configuration, int threads) {
   return on_device(image.session, [&](const Place<Gpu>& place) {
-    return std::move(*resample_by_headers(*image, header, to_header, {shape.second, shape.first},
-                                          configuration.given->config.difference.interpolation,
-                                          host_place(threads).where, place));
+    return resample_by_headers(*image, header, to_header, {shape.second, shape.first},
+                               configuration.given->config.difference.interpolation, host_place(threads).where, place);
   });
 }
 
@@ -104,47 +97,34 @@ nb::object render(const DeviceImage& image, const Configuration& configuration, 
   return numpy_image(std::move(picture.grey));
 }
 
+const Image<float, Gpu>& image_of(const HeldImage<Gpu>& held) {
+  return held.pixels.image;
+}
 template <class T>
-struct Pixel;
-template <>
-struct Pixel<HeldImage<Gpu>> {
-  using Type = float;
-  static constexpr const char* name = "<f4";
-  static const Image<float, Gpu>& of(const HeldImage<Gpu>& held) { return held.pixels.image; }
-};
-template <>
-struct Pixel<Image<std::uint8_t, Gpu>> {
-  using Type = std::uint8_t;
-  static constexpr const char* name = "|b1";
-  static const Image<std::uint8_t, Gpu>& of(const Image<std::uint8_t, Gpu>& held) { return held; }
-};
-template <>
-struct Pixel<Image<std::int32_t, Gpu>> {
-  using Type = std::int32_t;
-  static constexpr const char* name = "<i4";
-  static const Image<std::int32_t, Gpu>& of(const Image<std::int32_t, Gpu>& held) { return held; }
-};
+const Image<T, Gpu>& image_of(const Image<T, Gpu>& image) {
+  return image;
+}
 
 /// Binds an image on a device. CuPy and other libraries can read the image through the CUDA array interface or DLPack.
-template <class Held>
-nb::class_<OnDevice<Held>> bind_image(nb::module_& module, const char* name) {
+/// `type` is the type of the pixels as NumPy names it; `Element` is the type for DLPack.
+template <class Element, class Held>
+void bind_image(nb::module_& module, const char* name, const char* type) {
   using Own = OnDevice<Held>;
-  using One = Pixel<Held>;
-  return nb::class_<Own>(module, name, nb::dynamic_attr(), nb::is_weak_referenceable())
+  nb::class_<Own>(module, name, nb::dynamic_attr(), nb::is_weak_referenceable())
       .def_prop_ro("shape",
                    [](const Own& self) {
-                     const Shape& shape = One::of(*self).shape;
+                     const Shape& shape = image_of(*self).shape;
                      return std::pair(shape.height, shape.width);
                    })
-      .def_prop_ro("dtype_name", [](const Own&) { return One::name; })
+      .def_prop_ro("dtype_name", [type](const Own&) { return type; })
       .def_prop_ro("device", [](const Own& self) { return self.session->device(); })
       .def_prop_ro("__cuda_array_interface__",
-                   [](const Own& self) {
+                   [type](const Own& self) {
                      self.lend();
-                     const Image<typename One::Type, Gpu>& image = One::of(*self);
+                     const auto& image = image_of(*self);
                      nb::dict told;
                      told["shape"] = nb::make_tuple(image.shape.height, image.shape.width);
-                     told["typestr"] = One::name;
+                     told["typestr"] = type;
                      told["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(image.pixels.data()), false);
                      told["strides"] = nb::none();
                      told["stream"] = nb::none();  // no stream to wait for, since all writes are complete
@@ -157,11 +137,9 @@ nb::class_<OnDevice<Held>> bind_image(nb::module_& module, const char* name) {
           [](nb::handle self, const nb::kwargs&) {
             const auto& own = nb::cast<const Own&>(self);
             own.lend();
-            const Image<typename One::Type, Gpu>& image = One::of(*own);
+            const auto& image = image_of(*own);
             const std::size_t shape[] = {static_cast<std::size_t>(image.shape.height),
                                          static_cast<std::size_t>(image.shape.width)};
-            using Element =
-                std::conditional_t<std::is_same_v<typename One::Type, std::uint8_t>, bool, typename One::Type>;
             auto* const data = const_cast<Element*>(reinterpret_cast<const Element*>(image.pixels.data()));
             return nb::ndarray<Element, nb::device::cuda>(data, 2, shape, self, nullptr, nb::dtype<Element>(),
                                                           nb::device::cuda::value, own.session->device())
@@ -173,9 +151,9 @@ nb::class_<OnDevice<Held>> bind_image(nb::module_& module, const char* name) {
 }  // namespace
 
 void bind_device_images(nb::module_& module) {
-  bind_image<HeldImage<Gpu>>(module, "DeviceImage");
-  bind_image<Image<std::uint8_t, Gpu>>(module, "DeviceMask");
-  bind_image<Image<std::int32_t, Gpu>>(module, "DeviceMap");
+  bind_image<float, HeldImage<Gpu>>(module, "DeviceImage", "<f4");
+  bind_image<bool, Image<std::uint8_t, Gpu>>(module, "DeviceMask", "|b1");
+  bind_image<std::int32_t, Image<std::int32_t, Gpu>>(module, "DeviceMap", "<i4");
   nb::class_<DeviceSky>(module, "DeviceSky")
       .def_prop_ro("shape", [](const DeviceSky& self) { return std::pair(self->shape.height, self->shape.width); })
       .def_prop_ro("global_level", [](const DeviceSky& self) { return self->facts.clipped.median; })

@@ -55,22 +55,14 @@ Image<T, Gpu> elements_of(const PlaneArray& array, const Gpu& where) {
 
 std::unique_ptr<DeviceForeground> foreground_of(const PlaneArray& mask) {
   return on_device(session_of(*mask.device), [&](const Place<Gpu>& place) {
-    HeldForeground<Gpu> found{place, {}};
-    found.runs =
-        std::make_shared<const Runs<Gpu>>(runs_of_mask(elements_of<std::uint8_t>(mask, place.where), place.where));
-    return found;
+    Runs<Gpu> runs = runs_of_mask(elements_of<std::uint8_t>(mask, place.where), place.where);
+    return HeldForeground<Gpu>{place, std::make_shared<const Runs<Gpu>>(std::move(runs))};
   });
 }
 
 std::unique_ptr<DeviceLabels> labels_of(const PlaneArray& map) {
   return on_device(session_of(*map.device), [&](const Place<Gpu>& place) {
-    LabelledRuns<Gpu> labelled = runs_of_labels(elements_of<std::int32_t>(map, place.where), place.where);
-    HeldLabels<Gpu> labels{place, {}, {}};
-    labels.runs = std::make_shared<const Runs<Gpu>>(std::move(labelled.runs));
-    labels.components = std::move(labelled.components);
-    labels.kept = labels.found = static_cast<std::int64_t>(labelled.labels.size());
-    if (!labelled.labels.empty() && labelled.labels.back() != labels.kept) labels.numbers = std::move(labelled.labels);
-    return labels;
+    return held_labels_of(runs_of_labels(elements_of<std::int32_t>(map, place.where), place.where), place);
   });
 }
 
@@ -200,8 +192,7 @@ std::unique_ptr<DeviceMap> map_of(const DeviceLabels& labels) {
   return on_device(labels.session, [&](const Place<Gpu>& place) {
     if (labels->numbers.empty()) return map_labels(*labels->runs, labels->components.label, place.where);
     Buffer<std::int32_t, Cpu> numbered = to_host(labels->components.label, place.where);
-    for (std::int32_t& one : numbered)
-      if (one > 0) one = labels->numbers[static_cast<std::size_t>(one - 1)];
+    renumber(labels->numbers, numbered);
     return map_labels(*labels->runs, to_device(numbered, place.where), place.where);
   });
 }

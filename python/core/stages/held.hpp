@@ -119,4 +119,21 @@ HeldLabels<Where> held_labels(Detection<Where>&& found, const std::shared_ptr<co
   return held;
 }
 
+/// Makes an object for Python of the labels that the caller made without label().
+template <class Where>
+HeldLabels<Where> held_labels_of(LabelledRuns<Where>&& labelled, const Place<Where>& place) {
+  const std::int64_t count = std::ssize(labelled.labels);
+  HeldLabels<Where> held{place, std::make_shared<const Runs<Where>>(std::move(labelled.runs)),
+                         std::move(labelled.components), count, count};
+  if (count > 0 && labelled.labels.back() != count) held.numbers = std::move(labelled.labels);
+  return held;
+}
+
+/// Replaces the labels 1, 2, 3 ... by the numbers in the caller's map of labels. Does nothing if `numbers` is empty.
+inline void renumber(const std::vector<std::int32_t>& numbers, Buffer<std::int32_t, Cpu>& label) {
+  if (numbers.empty()) return;
+  for (std::int32_t& one : label)
+    if (one > 0) one = numbers[static_cast<std::size_t>(one - 1)];
+}
+
 }  // namespace srcextract::python

@@ -1,10 +1,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,15 +17,12 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-using HostImage = HeldImage<Cpu>;
-using HostSky = HeldSky<Cpu>;
-
 /// Makes an image of an array. With `lent`, the caller promises not to change the array, so that no copy may be needed.
-std::unique_ptr<HostImage> hold(const PlaneArray& array, int threads, bool lent) {
+HostImage hold(const PlaneArray& array, int threads, bool lent) {
   return do_stage(array.shape[0] * array.shape[1], [&] {
     const PixelSource source = source_of(array);
-    auto held = std::make_unique<HostImage>(host_place(threads), source.shape);
-    if (!lent || !borrow(source, held->pixels, held->place.where)) ingest(source, held->pixels, held->place.where);
+    HostImage held(host_place(threads), source.shape);
+    if (!lent || !borrow(source, held.pixels, held.place.where)) ingest(source, held.pixels, held.place.where);
     return held;
   });
 }
@@ -39,17 +34,14 @@ nb::object pixels_of(nb::handle self) {
                      {static_cast<std::size_t>(image.shape.height), static_cast<std::size_t>(image.shape.width)}, self);
 }
 
-std::unique_ptr<HostSky> background(const HostImage& image, const Configuration& configuration, int threads) {
-  return do_stage(image.pixels.image.shape.count(), [&] {
-    auto sky = std::make_unique<HostSky>(HostSky{host_place(threads), image.pixels.image.shape});
-    find_sky(image, configuration.given->config, *sky);
-    return sky;
-  });
+HostSky background(const HostImage& image, const Configuration& configuration, int threads) {
+  return do_stage(image.pixels.image.shape.count(),
+                  [&] { return find_sky(image, configuration.given->config, host_place(threads)); });
 }
 
 nb::object sky_part(const HostSky& sky, SkyMap part) {
-  const OwnedImage<Cpu> map = do_stage(sky.shape.count(), [&] { return map_of_sky(sky, part, sky.place); });
-  return numpy_image(std::move(map->pixels.image));
+  HostImage map = do_stage(sky.shape.count(), [&] { return map_of_sky(sky, part, sky.place); });
+  return numpy_image(std::move(map.pixels.image));
 }
 
 /// The level or noise of every mesh, as a NumPy image; None for a constant sky.
@@ -62,26 +54,25 @@ nb::object nodes(nb::handle self, SkyMap part) {
                      self);
 }
 
-OwnedImage<Cpu> subtract(const HostImage& image, const HostSky& sky, int threads) {
+HostImage subtract(const HostImage& image, const HostSky& sky, int threads) {
   return do_stage(image.pixels.image.shape.count(),
                   [&] { return subtract_background(image, sky, host_place(threads)); });
 }
 
-OwnedImage<Cpu> convolve_image(const HostImage& image, const HostSky* sky, bool subtracted,
-                               const Configuration& configuration, int threads) {
+HostImage convolve_image(const HostImage& image, const HostSky* sky, bool subtracted,
+                         const Configuration& configuration, int threads) {
   return do_stage(image.pixels.image.shape.count(), [&] {
     return convolve_about_sky(image, sky, subtracted, configuration.given->config.convolve, host_place(threads));
   });
 }
 
-OwnedImage<Cpu> combine(const std::vector<const HostImage*>& images, const Configuration& configuration, int threads) {
+HostImage combine(const std::vector<const HostImage*>& images, const Configuration& configuration, int threads) {
   return do_stage(images.front()->pixels.image.shape.count(),
                   [&] { return combine_images(images, configuration.given->config, host_place(threads)); });
 }
 
-OwnedImage<Cpu> resample_image(const HostImage& image, const std::string& header, const std::string& to_header,
-                               std::pair<std::int64_t, std::int64_t> shape, const Configuration& configuration,
-                               int threads) {
+HostImage resample_image(const HostImage& image, const std::string& header, const std::string& to_header,
+                         std::pair<std::int64_t, std::int64_t> shape, const Configuration& configuration, int threads) {
   return do_stage(image.pixels.image.shape.count(), [&] {
     const Place<Cpu> place = host_place(threads);
     return resample_by_headers(image, header, to_header, {shape.second, shape.first},

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,42 +17,41 @@
 namespace srcextract::python {
 
 template <class Where>
-void find_sky(const HeldImage<Where>& image, const Config& config, HeldSky<Where>& sky) {
-  const Where& where = sky.place.where;
+HeldSky<Where> find_sky(const HeldImage<Where>& image, const Config& config, const Place<Where>& place) {
+  const Where& where = place.where;
   if (has_level(config.given_sky))
     throw Error(ErrorKind::config,
                 "background.level: a level that is known is subtracted from the array before it "
                 "comes here; background.rms can be given");
   MeshSky<Where> found = estimate_sky(image.pixels.image, config, where);
   const bool of_mesh = !found.mesh.level.empty();
+  HeldSky<Where> sky{place, image.pixels.image.shape};
   sky.above = of_mesh ? std::move(found.above) : sky_above(found.background, where);
   sky.mesh = std::move(found.mesh);
   sky.whole = std::move(found.background);
   sky.facts = fetch(sky.whole, where);
+  return sky;
 }
-
-template <class Where>
-using OwnedImage = std::unique_ptr<HeldImage<Where>>;
 
 /// Wraps an image for Python. `masked` are the mask counts of the image from which the wrapped image was made.
 template <class Where>
-OwnedImage<Where> held(Image<float, Where>&& image, Value<MaskCounts, Where>&& masked, const Place<Where>& place) {
-  auto result = std::make_unique<HeldImage<Where>>(place, Shape{});
-  result->pixels.image = std::move(image);
-  result->pixels.masked = std::move(masked);
+HeldImage<Where> held(Image<float, Where>&& image, Value<MaskCounts, Where>&& masked, const Place<Where>& place) {
+  HeldImage<Where> result(place, Shape{});
+  result.pixels.image = std::move(image);
+  result.pixels.masked = std::move(masked);
   return result;
 }
 
 template <class Where>
-OwnedImage<Where> subtract_background(const HeldImage<Where>& image, const HeldSky<Where>& sky,
-                                      const Place<Where>& place) {
+HeldImage<Where> subtract_background(const HeldImage<Where>& image, const HeldSky<Where>& sky,
+                                     const Place<Where>& place) {
   const Where& where = place.where;
   require_shape(image, sky);
   if (!sky.mesh.level.empty())
     return held(subtract_mesh(image.pixels, sky.mesh, where), copy_of(image.pixels.masked, where), place);
   const Pixels<Where> level = ingest(constant_source(sky.shape, sky.facts.clipped.median), where);
-  auto above = held(copy_of(image.pixels.image, where), copy_of(image.pixels.masked, where), place);
-  subtract_level(level.image, above->pixels, where);
+  HeldImage<Where> above = held(copy_of(image.pixels.image, where), copy_of(image.pixels.masked, where), place);
+  subtract_level(level.image, above.pixels, where);
   return above;
 }
 
@@ -62,14 +60,14 @@ enum class SkyMap { level, rms, nothing };
 /// Makes an image of the sky's level or noise, or of zeros. For a mesh, subtracts the mesh from an image of zeros and
 /// negates the result.
 template <class Where>
-OwnedImage<Where> map_of_sky(const HeldSky<Where>& sky, SkyMap part, const Place<Where>& place) {
+HeldImage<Where> map_of_sky(const HeldSky<Where>& sky, SkyMap part, const Place<Where>& place) {
   const Where& where = place.where;
   const bool level = part == SkyMap::level;
   if (sky.mesh.level.empty() || part == SkyMap::nothing) {
     const Statistics& of = sky.facts.clipped;
     const double value = part == SkyMap::nothing ? 0.0 : level ? of.median : of.sigma;
-    auto map = std::make_unique<HeldImage<Where>>(place, sky.shape);
-    ingest(constant_source(sky.shape, value), map->pixels, where);
+    HeldImage<Where> map(place, sky.shape);
+    ingest(constant_source(sky.shape, value), map.pixels, where);
     return map;
   }
   Pixels<Where> nothing = ingest(constant_source(sky.shape, 0), where);
@@ -84,8 +82,8 @@ OwnedImage<Where> map_of_sky(const HeldSky<Where>& sky, SkyMap part, const Place
 }
 
 template <class Where>
-OwnedImage<Where> convolve_about_sky(const HeldImage<Where>& image, const HeldSky<Where>* sky, bool subtracted,
-                                     const ConvolveConfig& config, const Place<Where>& place) {
+HeldImage<Where> convolve_about_sky(const HeldImage<Where>& image, const HeldSky<Where>* sky, bool subtracted,
+                                    const ConvolveConfig& config, const Place<Where>& place) {
   const Where& where = place.where;
   if (sky != nullptr && !subtracted && !sky->mesh.level.empty())
     throw Error(ErrorKind::config,
@@ -102,8 +100,8 @@ OwnedImage<Where> convolve_about_sky(const HeldImage<Where>& image, const HeldSk
 }
 
 template <class Where>
-OwnedImage<Where> combine_images(const std::vector<const HeldImage<Where>*>& images, const Config& config,
-                                 const Place<Where>& place) {
+HeldImage<Where> combine_images(const std::vector<const HeldImage<Where>*>& images, const Config& config,
+                                const Place<Where>& place) {
   const Where& where = place.where;
   check_plane_count(images.size(), config.combine);
   const Shape& shape = images.front()->pixels.image.shape;
@@ -117,16 +115,16 @@ OwnedImage<Where> combine_images(const std::vector<const HeldImage<Where>*>& ima
     plane.masked = copy_of(image->pixels.masked, where);
     if (needs_skies(config.combine.method)) skies.push_back(estimate_background(plane.image, config.background, where));
   }
-  auto out = std::make_unique<HeldImage<Where>>(place, shape);
-  combine_planes(planes, skies, config.combine, out->pixels, where);
+  HeldImage<Where> out(place, shape);
+  combine_planes(planes, skies, config.combine, out.pixels, where);
   return out;
 }
 
 /// Resamples an image from the pixel grid of `header` to that of `to_header`. The result may have masked pixels.
 template <class Where>
-OwnedImage<Where> resample_by_headers(const HeldImage<Where>& image, const std::string& header,
-                                      const std::string& to_header, const Shape& shape, Interpolation interpolation,
-                                      const Cpu& host, const Place<Where>& place) {
+HeldImage<Where> resample_by_headers(const HeldImage<Where>& image, const std::string& header,
+                                     const std::string& to_header, const Shape& shape, Interpolation interpolation,
+                                     const Cpu& host, const Place<Where>& place) {
   const PixelMap map = map_pixels(shape, to_header, "to_header", header, "from_header", host);
   const MaskCounts some{.nan = 1};
   return held(resample(image.pixels.image, map, interpolation, place.where), value_at(some, place.where), place);

@@ -10,6 +10,7 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "python/core/stages/held.hpp"
 #include "stages/catalogue/vignets.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/measure/saturation.hpp"
@@ -19,15 +20,6 @@ namespace {
 
 [[noreturn]] void refuse(const char* key, const char* why) {
   throw Error(ErrorKind::config, std::string(key) + ": " + why);
-}
-
-/// Replaces the numbers 1, 2, 3 ... of sources and labels by the numbers in the caller's segmentation map. Does nothing
-/// if `numbers` is empty.
-void number_sources(const std::vector<std::int32_t>& numbers, Sources& sources, Buffer<std::int32_t, Cpu>& label) {
-  if (numbers.empty()) return;
-  sources[columns::number] = numbers;
-  for (std::int32_t& one : label)
-    if (one > 0) one = numbers[static_cast<std::size_t>(one - 1)];
 }
 
 }  // namespace
@@ -73,7 +65,8 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Config&
   Extraction& extraction = catalogue->result.extraction;
   extraction =
       make_catalog(std::move(found), {sums.begin(), sums.end()}, *measured.pixels.masked, shape, config, where, clock);
-  number_sources(measured.numbers, extraction.sources, extraction.label);
+  if (!measured.numbers.empty()) extraction.sources[columns::number] = measured.numbers;
+  renumber(measured.numbers, extraction.label);
   if (config.measurement.saturation > 0)
     flag_saturated(extraction.brightest, config.measurement.saturation, extraction.sources);
   catalogue->name = "the image";

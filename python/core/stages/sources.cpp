@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <bit>
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -20,11 +19,6 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-using HostImage = HeldImage<Cpu>;
-using HostSky = HeldSky<Cpu>;
-using HostForeground = HeldForeground<Cpu>;
-using HostLabels = HeldLabels<Cpu>;
-
 /// The elements of an array, whose type must be T. A contiguous array is used in place and must not be written to.
 template <class T>
 Image<T, Cpu> image_of(const PlaneArray& array, const Cpu& where) {
@@ -34,67 +28,49 @@ Image<T, Cpu> image_of(const PlaneArray& array, const Cpu& where) {
     return view_of(std::bit_cast<const T*>(array.address), shape, where);
   Image<T, Cpu> image(shape, where);
   const auto* const first = std::bit_cast<const std::byte*>(array.address);
+  auto* const out = reinterpret_cast<std::byte*>(image.pixels.data());
   parallel_for(array.shape[0], 64, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t y = begin; y < end; ++y) {
-      const std::byte* from = first + y * array.strides[0];
-      T* const row = image.pixels.data() + y * array.shape[1];
-      if (array.strides[1] == step) {
-        std::memcpy(row, from, static_cast<std::size_t>(array.shape[1]) * sizeof(T));
-        continue;
-      }
-      for (std::int64_t x = 0; x < array.shape[1]; ++x, from += array.strides[1]) std::memcpy(row + x, from, sizeof(T));
-    }
+    for (std::int64_t y = begin; y < end; ++y)
+      gather(first + y * array.strides[0], array.strides[1], shape.width, sizeof(T), out + y * step * shape.width);
   });
   return image;
 }
 
-std::unique_ptr<HostForeground> foreground_of(const PlaneArray& mask, int threads) {
+HostForeground foreground_of(const PlaneArray& mask, int threads) {
   return do_stage(mask.shape[0] * mask.shape[1], [&] {
     const Place<Cpu> place = host_place(threads);
-    auto found = std::make_unique<HostForeground>(HostForeground{place, {}});
-    found->runs =
-        std::make_shared<const Runs<Cpu>>(runs_of_mask(image_of<std::uint8_t>(mask, place.where), place.where));
-    return found;
+    Runs<Cpu> runs = runs_of_mask(image_of<std::uint8_t>(mask, place.where), place.where);
+    return HostForeground{place, std::make_shared<const Runs<Cpu>>(std::move(runs))};
   });
 }
 
-std::unique_ptr<HostLabels> labels_of(const PlaneArray& map, int threads) {
+HostLabels labels_of(const PlaneArray& map, int threads) {
   return do_stage(map.shape[0] * map.shape[1], [&] {
     const Place<Cpu> place = host_place(threads);
-    LabelledRuns<Cpu> labelled = runs_of_labels(image_of<std::int32_t>(map, place.where), place.where);
-    auto labels = std::make_unique<HostLabels>(HostLabels{place, {}, {}});
-    labels->runs = std::make_shared<const Runs<Cpu>>(std::move(labelled.runs));
-    labels->kept = labels->found = labelled.components.counts->kept;
-    labels->components = std::move(labelled.components);
-    if (!labelled.labels.empty() && labelled.labels.back() != labels->kept)
-      labels->numbers = std::move(labelled.labels);
-    return labels;
+    return held_labels_of(runs_of_labels(image_of<std::int32_t>(map, place.where), place.where), place);
   });
 }
 
-std::unique_ptr<HostForeground> threshold_image(const HostImage& image, const HostSky& sky, bool subtracted,
-                                                const Configuration& configuration, int threads) {
+HostForeground threshold_image(const HostImage& image, const HostSky& sky, bool subtracted,
+                               const Configuration& configuration, int threads) {
   return do_stage(image.pixels.image.shape.count(), [&] {
     const Config& config = configuration.given->config;
     check_stage_config(config);
-    return std::make_unique<HostForeground>(find_pixels(image, {sky, subtracted}, config, host_place(threads)));
+    return find_pixels(image, {sky, subtracted}, config, host_place(threads));
   });
 }
 
-std::unique_ptr<HostLabels> label(const HostForeground& found, const Configuration& configuration, int threads) {
-  return do_stage(found.runs->shape.count(), [&] {
-    return std::make_unique<HostLabels>(join_pixels(found, configuration.given->config.detection, host_place(threads)));
-  });
+HostLabels label(const HostForeground& found, const Configuration& configuration, int threads) {
+  return do_stage(found.runs->shape.count(),
+                  [&] { return join_pixels(found, configuration.given->config.detection, host_place(threads)); });
 }
 
-std::unique_ptr<HostLabels> deblend_labels(const HostImage& image, const HostLabels& labels, const HostSky& sky,
-                                           bool subtracted, const HostImage* found_in,
-                                           const Configuration& configuration, int threads) {
+HostLabels deblend_labels(const HostImage& image, const HostLabels& labels, const HostSky& sky, bool subtracted,
+                          const HostImage* found_in, const Configuration& configuration, int threads) {
   return do_stage(image.pixels.image.shape.count(), [&] {
     const Config& config = configuration.given->config;
     check_stage_config(config);
-    return std::make_unique<HostLabels>(
-        divide_labels(image, labels, {sky, subtracted}, found_in, config, host_place(threads)));
+    return divide_labels(image, labels, {sky, subtracted}, found_in, config, host_place(threads));
   });
 }
 
@@ -136,8 +112,7 @@ nb::object map_of(const HostLabels& labels) {
     const Cpu& where = labels.place.where;
     if (labels.numbers.empty()) return map_labels(*labels.runs, labels.components.label, where);
     Buffer<std::int32_t, Cpu> numbered = copy_of(labels.components.label, where);
-    for (std::int32_t& one : numbered)
-      if (one > 0) one = labels.numbers[static_cast<std::size_t>(one - 1)];
+    renumber(labels.numbers, numbered);
     return map_labels(*labels.runs, numbered, where);
   });
   return numpy_image(std::move(map));

@@ -70,6 +70,11 @@ struct HeldLabels {
   std::optional<Cleaned<Where>> cleaned = {};
 };
 
+using HostImage = HeldImage<Cpu>;
+using HostSky = HeldSky<Cpu>;
+using HostForeground = HeldForeground<Cpu>;
+using HostLabels = HeldLabels<Cpu>;
+
 void bind_stages(nanobind::module_& module);
 
 }  // namespace srcextract::python
