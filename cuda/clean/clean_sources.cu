@@ -18,7 +18,7 @@ Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu
                                        std::to_string(pixels) + "; use --backend cpu, or set deblend.clean to false");
   const NoiseRows noise(images.noise, where);
   const std::int64_t runs = sources.island_runs.runs.size();
-  const std::int64_t islands = where.capacity.sources > 0 ? std::min(where.capacity.sources, runs) : runs;
+  const std::int64_t islands = Capacity::within(where.capacity.sources, runs);
   const DeviceSteps steps(where);
   return SharedCleaning<Gpu, DeviceSteps, NoiseOfPixels>(images, sources, config, islands, noise.pixels(), steps)
       .clean(kernel_rows);

@@ -56,17 +56,23 @@ void launch_separable(const Convolution& task, const Kernel& kernel, typename Su
   launch<Sum>(task, weights, where);
 }
 
-template <int side>
-void launch_square(const Convolution& task, const Kernel& kernel, const Gpu& where) {
-  if (kernel.separable()) return launch_separable<SeparableSum<side>>(task, kernel, {}, where);
-  launch_kernel<KernelSum<side>>(task, kernel, {}, where);
-}
-
 void launch_any(const Convolution& task, const Kernel& kernel, const Gpu& where) {
   if (kernel.separable()) {
     return launch_separable<AnySeparableSum>(task, kernel, {.width = kernel.width, .height = kernel.height}, where);
   }
   launch_kernel<AnyKernelSum>(task, kernel, {.width = kernel.width, .height = kernel.height}, where);
+}
+
+/// Launches the CUDA kernel for a square of this side, or of one of the other sides, if `kernel` is such a square; else
+/// the CUDA kernel for any size.
+template <int side, int... others>
+void launch_square(const Convolution& task, const Kernel& kernel, const Gpu& where) {
+  if (kernel.width != side || kernel.height != side) {
+    if constexpr (sizeof...(others) > 0) return launch_square<others...>(task, kernel, where);
+    return launch_any(task, kernel, where);
+  }
+  if (kernel.separable()) return launch_separable<SeparableSum<side>>(task, kernel, {}, where);
+  launch_kernel<KernelSum<side>>(task, kernel, {}, where);
 }
 
 }  // namespace
@@ -83,31 +89,7 @@ Image<float, Gpu> convolve(const Image<float, Gpu>& image, const Kernel& kernel,
                          .background = sky.data(),
                          .full_weight = full_weight(kernel),
                          .keeps_noise = kernel.keeps_noise};
-  switch (kernel.width == kernel.height ? kernel.width : 0) {
-    case 3:
-      launch_square<3>(task, kernel, where);
-      break;
-    case 5:
-      launch_square<5>(task, kernel, where);
-      break;
-    case 7:
-      launch_square<7>(task, kernel, where);
-      break;
-    case 9:
-      launch_square<9>(task, kernel, where);
-      break;
-    case 11:
-      launch_square<11>(task, kernel, where);
-      break;
-    case 13:
-      launch_square<13>(task, kernel, where);
-      break;
-    case 15:
-      launch_square<15>(task, kernel, where);
-      break;
-    default:
-      launch_any(task, kernel, where);
-  }
+  launch_square<3, 5, 7, 9, 11, 13, 15>(task, kernel, where);
   return result;
 }
 

@@ -18,14 +18,6 @@ unsigned int blocks_of_warps(std::int64_t items) {
   return blocks_for(items * warp_size);
 }
 
-/// Returns, in the first lane of each group, the sum over the group's eight lanes, added in the order of folded(). All
-/// lanes of a warp must call this function together.
-__device__ double folded_by_lanes(double value) {
-  value += __shfl_down_sync(all_lanes, value, 4);
-  value += __shfl_down_sync(all_lanes, value, 2);
-  return value + __shfl_down_sync(all_lanes, value, 1);
-}
-
 __global__ void count_partners_kernel(CellsView cells, const CrowdStamp* stamps, std::int64_t stars, std::int32_t most,
                                       std::int64_t* counts) {
   for (std::int64_t i = thread_index(); i < stars; i += thread_total()) {
@@ -237,11 +229,11 @@ __global__ void __launch_bounds__(block_threads)
     double sums[9] = {};
     if (k + group < end) sum_overlap(pixels, own, stamps[of.partner[k + group]], own_lane, sums);
     for (int p = 0; p < 9; ++p) {
-      const double sum = folded_by_lanes(sums[p]);
+      const double sum = fold_lanes<lanes>(sums[p]);
       if (own_lane == 0 && k + group < end) out.block[9 * (k + group) + p] = sum;
     }
   }
-  const double right = folded_by_lanes(group < 3 ? sum_right(weighed, group, own_lane) : 0);
+  const double right = fold_lanes<lanes>(group < 3 ? sum_right(weighed, group, own_lane) : 0);
   if (own_lane == 0 && group < 3) out.right[3 * i + group] = right;
   sky_work[threadIdx.x / warp_size].sum(weighed, StampNodes(pixels, own), out.of_node + 3 * of.node_row[i]);
 }

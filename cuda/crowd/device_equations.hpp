@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "cuda/crowd/device_field.hpp"
 #include "stages/crowd/equations_view.hpp"
 
@@ -30,5 +32,9 @@ class DeviceEquations {
   Buffer<double, Gpu> block_, of_node_, sky_, right_;
   Buffer<double, Gpu> z_, r_, d_, q_, prior_, inverse_, sums_;
 };
+
+/// measure_crowd() on a device. Returns the rows in host memory.
+std::vector<CrowdRow> measure_crowd(const DeviceField& field, const DevicePsf& psf, const DeviceEquations& equations,
+                                    const DeviceList<CrowdStar>& stars);
 
 }  // namespace srcextract

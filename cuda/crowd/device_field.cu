@@ -135,9 +135,9 @@ struct NoiseFacts {
   float median;
 };
 
-/// Returns the middle value of `count` values in ascending order.
-__device__ float middle_of(const float* sorted, unsigned int count) {
-  return sorted[static_cast<std::int64_t>(0.5 * static_cast<double>(count - 1))];
+/// Returns the middle one of `count` values in ascending order.
+__host__ __device__ const float* middle_of(const float* sorted, unsigned int count) {
+  return sorted + static_cast<std::int64_t>(0.5 * static_cast<double>(count - 1));
 }
 
 /// Samples the light of every `step`-th pixel. The sample of a pixel that does not count in the fit is infinity, so
@@ -153,7 +153,7 @@ __global__ void sample_light_kernel(CrowdPixels pixels, const float* light, std:
 
 __global__ void sample_ratios_kernel(CrowdPixels pixels, const float* light, std::int64_t step, std::int64_t count,
                                      const float* sorted, float* samples, NoiseFacts* facts) {
-  const float limit = facts->bright > 0 ? middle_of(sorted, facts->bright) : -std::numeric_limits<float>::infinity();
+  const float limit = facts->bright > 0 ? *middle_of(sorted, facts->bright) : -std::numeric_limits<float>::infinity();
   for (std::int64_t k = thread_index(); k < count; k += thread_total()) {
     const float ratio = light[k * step] > limit ? -1.0F : pixels.noise_ratio(k * step);
     samples[k] = ratio >= 0 ? ratio : std::numeric_limits<float>::infinity();
@@ -162,7 +162,7 @@ __global__ void sample_ratios_kernel(CrowdPixels pixels, const float* light, std
 }
 
 __global__ void take_median_kernel(const float* sorted, NoiseFacts* facts) {
-  if (facts->ratios > 0) facts->median = middle_of(sorted, facts->ratios);
+  if (facts->ratios > 0) facts->median = *middle_of(sorted, facts->ratios);
 }
 
 }  // namespace
@@ -187,16 +187,15 @@ DeviceField::DeviceField(const CrowdImage& image, std::int64_t sky_size, const G
 
 float DeviceField::median_variance() const {
   Buffer<float, Gpu> values(view_.count(), where_);
-  auto number = filled<unsigned int>(1, 0, where_);
+  auto number = zeroed<unsigned int>(where_);
   good_variances_kernel<<<grid_for(view_.count(), where_), block_threads, 0, where_.stream>>>(view_, values.data(),
                                                                                               number.data());
   check_launch();
-  unsigned int count = 0;
-  copy_to_host(&count, number.data(), 1, where_);
+  const unsigned int count = fetch(number, where_);
   if (count == 0) return 1;
   sort_keys(values, view_.count(), 32, where_);
   float median = 0;
-  copy_to_host(&median, values.data() + static_cast<std::int64_t>(0.5 * static_cast<double>(count - 1)), 1, where_);
+  copy_to_host(&median, middle_of(values.data(), count), 1, where_);
   return median;
 }
 
@@ -258,7 +257,7 @@ void DeviceField::measure_noise() {
   const std::int64_t step = noise_step(shape()), count = (view_.count() + step - 1) / step;
   const float* const light = has_model_ ? view_.model : view_.residual;
   Buffer<float, Gpu> sorted(count, where_), samples(count, where_);
-  auto facts = filled<NoiseFacts>(1, 0, where_);
+  auto facts = zeroed<NoiseFacts>(where_);
   const unsigned int blocks = grid_for(count, where_);
   sample_light_kernel<<<blocks, block_threads, 0, where_.stream>>>(view_, light, step, count, sorted.data(),
                                                                    facts.data());
@@ -270,8 +269,7 @@ void DeviceField::measure_noise() {
   sort_keys(samples, count, 32, where_);
   take_median_kernel<<<1, 1, 0, where_.stream>>>(samples.data(), facts.data());
   check_launch();
-  NoiseFacts here{};
-  copy_to_host(&here, facts.data(), 1, where_);
+  const NoiseFacts here = fetch(facts, where_);
   if (here.ratios > 0) view_.unit *= variance_factor(here.median);
 }
 
@@ -281,22 +279,17 @@ std::vector<std::int64_t> DeviceField::saturated() const {
   saturated_kernel<<<grid_for(view_.count(), where_), block_threads, 0, where_.stream>>>(view_, flags.data());
   check_launch();
   const Buffer<std::int64_t, Gpu> places = places_of(flags, view_.count(), where_);
-  std::vector<std::int64_t> here(static_cast<std::size_t>(places.size()));
-  copy_to_host(here.data(), places.data(), places.size(), where_);
-  return here;
+  return to_vector(places.data(), places.size(), where_);
 }
 
 std::vector<float> DeviceField::to_host(const float* plane) const {
-  std::vector<float> here(static_cast<std::size_t>(view_.count()));
-  copy_to_host(here.data(), plane, view_.count(), where_);
-  return here;
+  return to_vector(plane, view_.count(), where_);
 }
 
 SkyNodes DeviceField::sky_to_host() const {
   SkyNodes here;
   static_cast<SkyGrid&>(here) = view_.sky;
-  here.level.resize(static_cast<std::size_t>(view_.sky.count()));
-  copy_to_host(here.level.data(), level_.data(), view_.sky.count(), where_);
+  here.level = to_vector(level_.data(), view_.sky.count(), where_);
   return here;
 }
 

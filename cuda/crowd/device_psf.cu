@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <span>
 
 #include "cuda/crowd/ordering.hpp"
 #include "cuda/device/launch.hpp"
@@ -11,13 +12,6 @@ namespace {
 
 constexpr int draw_threads = 128;
 constexpr int taps = PsfTaps::count;
-
-template <class T>
-Buffer<T, Gpu> copy_there(const T* from, std::int64_t count, const Gpu& where) {
-  Buffer<T, Gpu> there(count, where);
-  copy_to_device(there.data(), from, count, where);
-  return there;
-}
 
 /// Returns the largest number of mask pixels that a stamp needs along an axis. The mask is the table of PSF values,
 /// `step` stamp pixels apart.
@@ -195,11 +189,11 @@ __global__ void __launch_bounds__(draw_threads)
 
 DevicePsf::DevicePsf(const CrowdPsf& psf, const Gpu& where) : least_half_(psf.half_for(0, 1)) {
   const PsfModel& model = psf.model();
-  exponents_ = copy_there(model.numbers, PsfModel::head + std::int64_t{model.terms} * PsfModel::most_dimensions, where);
-  outside_ = copy_there(psf.outside().data(), std::ssize(psf.outside()), where);
-  light_ = copy_there(psf.light().data(), std::ssize(psf.light()), where);
-  spread_ = copy_there(psf.spread().data(), std::ssize(psf.spread()), where);
-  table_ = copy_there(psf.table().data(), std::ssize(psf.table()), where);
+  exponents_ = to_device(std::span(model.numbers, model.light()), where);
+  outside_ = to_device(std::span(psf.outside()), where);
+  light_ = to_device(std::span(psf.light()), where);
+  spread_ = to_device(std::span(psf.spread()), where);
+  table_ = to_device(std::span(psf.table()), where);
   view_ = {model,         psf.plane_columns(), psf.plane_rows(), light_.data(),  spread_.data(),
            table_.data(), outside_.data(),     psf.fwhm(),       psf.most_half()};
   view_.model.numbers = exponents_.data();

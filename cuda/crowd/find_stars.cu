@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "cuda/crowd/device_finder.hpp"
@@ -203,13 +204,11 @@ __global__ void largest_core_kernel(const CrowdStar* stars, std::int64_t count, 
 }
 
 double largest_core(const DeviceList<CrowdStar>& stars, const Gpu& where) {
-  auto most = filled<unsigned long long>(1, 0, where);
+  auto most = zeroed<unsigned long long>(where);
   largest_core_kernel<<<grid_for(stars.count, where), block_threads, 0, where.stream>>>(stars.data(), stars.count,
                                                                                         most.data());
   check_launch();
-  double core = 0;
-  copy_to_host(&core, reinterpret_cast<const double*>(most.data()), 1, where);
-  return core;
+  return std::bit_cast<double>(fetch(most, where));
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/crowd/device_equations.hpp"
 #include "cuda/crowd/device_finder.hpp"
-#include "cuda/crowd/device_rows.hpp"
 #include "cuda/crowd/ordering.hpp"
 #include "cuda/device/launch.hpp"
 #include "stages/crowd/crowd_turns.hpp"
@@ -104,8 +104,7 @@ class DeviceCrowd {
   /// Removes outer wings (drop_outer_wings) from the newly found stars, which follow the first `known` stars.
   void drop_wings(std::int64_t known) {
     if (stars_.count == known) return;
-    std::vector<CrowdStar> before(static_cast<std::size_t>(stars_.count));
-    copy_to_host(before.data(), stars_.data(), stars_.count, where_);
+    std::vector<CrowdStar> before = to_vector(stars_.data(), stars_.count, where_);
     std::vector<CrowdStar> found(before.begin() + known, before.end());
     before.resize(static_cast<std::size_t>(known));
     drop_outer_wings(on_host_, field_.shape(), before, field_.sigma(), found);
@@ -168,9 +167,7 @@ class Uploaded {
 
 /// Returns the pixels of an image in device memory; an empty vector if `there` is null.
 std::vector<float> download(const float* there, const Shape& shape, const Gpu& where) {
-  std::vector<float> here(static_cast<std::size_t>(there != nullptr ? shape.count() : 0));
-  copy_to_host(here.data(), there, std::ssize(here), where);
-  return here;
+  return to_vector(there, there != nullptr ? shape.count() : 0, where);
 }
 
 }  // namespace

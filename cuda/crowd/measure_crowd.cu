@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cuda/crowd/device_rows.hpp"
+#include "cuda/crowd/device_equations.hpp"
 #include "cuda/crowd/ordering.hpp"
 #include "cuda/device/launch.hpp"
 #include "stages/crowd/measured_star.hpp"
@@ -48,8 +48,7 @@ __global__ void __launch_bounds__(row_threads)
 std::vector<CrowdRow> measure_crowd(const DeviceField& field, const DevicePsf& psf, const DeviceEquations& equations,
                                     const DeviceList<CrowdStar>& stars) {
   const Gpu& where = field.where();
-  std::vector<CrowdRow> here(static_cast<std::size_t>(stars.count));
-  if (stars.count == 0) return here;
+  if (stars.count == 0) return {};
   const double reach = ErrorNeighbours::widths * psf.fwhm();
   Buffer<CrowdRow, Gpu> rows(stars.count, where);
   // largest number of stars for which triangles and wide stamps are in memory at the same time
@@ -75,8 +74,7 @@ std::vector<CrowdRow> measure_crowd(const DeviceField& field, const DevicePsf& p
                                                               part.count, psf.fwhm(), rows.data() + first);
     check_launch();
   }
-  copy_to_host(here.data(), rows.data(), stars.count, where);
-  return here;
+  return to_vector(rows.data(), stars.count, where);
 }
 
 }  // namespace srcextract

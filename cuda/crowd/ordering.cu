@@ -48,11 +48,6 @@ std::int64_t sum_before(Buffer<std::int64_t, Gpu>& numbers, std::int64_t count, 
   return total;
 }
 
-void find_begins(const std::uint32_t* keys, std::int64_t count, std::int32_t* begin, std::int64_t groups,
-                 const Gpu& where) {
-  queue_find_begins(keys, count, begin, groups, where);
-}
-
 void find_begins(const std::uint32_t* keys, std::int64_t count, std::int64_t* begin, std::int64_t groups,
                  const Gpu& where) {
   queue_find_begins(keys, count, begin, groups, where);
@@ -93,7 +88,7 @@ DeviceCells::DeviceCells(const DeviceList<CrowdStar>& stars, const Shape& shape,
   check_launch();
   const int bits = std::bit_width(static_cast<std::uint64_t>(view_.count()));
   sort_by_keys(keys, number_, stars.count, bits, where);
-  find_begins(keys.data(), stars.count, begin_.data(), view_.count(), where);
+  queue_find_begins(keys.data(), stars.count, begin_.data(), view_.count(), where);
   view_.begin = begin_.data();
   view_.number = number_.data();
 }

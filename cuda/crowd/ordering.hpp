@@ -14,8 +14,6 @@ std::int64_t sum_before(Buffer<std::int64_t, Gpu>& numbers, std::int64_t count, 
 
 /// For each k from 0 to `groups`, sets begin[k] to the index of the first key that is at least k, or to `count` without
 /// such a key. The `count` keys must be in ascending order.
-void find_begins(const std::uint32_t* keys, std::int64_t count, std::int32_t* begin, std::int64_t groups,
-                 const Gpu& where);
 void find_begins(const std::uint32_t* keys, std::int64_t count, std::int64_t* begin, std::int64_t groups,
                  const Gpu& where);
 

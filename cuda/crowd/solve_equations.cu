@@ -33,13 +33,6 @@ __global__ void begin_kernel(EquationsView of, const CrowdStar* stars, const dou
   }
 }
 
-/// Returns, in the first lane, the sum over the lanes of a warp. First adds lanes l and l + 16, then lanes l and l + 8,
-/// and so on: the order is the same as on the host.
-__device__ double fold_warp(double value) {
-  for (int half = warp_size / 2; half > 0; half /= 2) value += __shfl_down_sync(all_lanes, value, half);
-  return value;
-}
-
 /// Sets sums[piece] to the sum of f(i) over the unknowns of the piece. UnknownPieces divides all unknowns into pieces;
 /// one warp handles one piece.
 template <class F>
@@ -48,7 +41,7 @@ __device__ void sum_pieces(const UnknownPieces& pieces, double* sums, const F& f
   if (piece >= pieces.count()) return;
   double sum = 0;
   for (std::int64_t i = pieces.begin(piece) + lane(); i < pieces.end(piece); i += warp_size) sum += f(i);
-  sum = fold_warp(sum);
+  sum = fold_lanes(sum);
   if (first_lane()) sums[piece] = sum;
 }
 
@@ -56,7 +49,7 @@ __device__ void sum_pieces(const UnknownPieces& pieces, double* sums, const F& f
 __device__ double sum_of_pieces(const UnknownPieces& pieces, const double* sums) {
   double sum = 0;
   for (std::int64_t i = lane(); i < pieces.count(); i += warp_size) sum += sums[i];
-  return fold_warp(sum);
+  return fold_lanes(sum);
 }
 
 __global__ void start_sums_kernel(UnknownPieces pieces, Vectors v, double* sums) {
@@ -87,8 +80,7 @@ __global__ void __launch_bounds__(block_threads) multiply_kernel(EquationsView o
       sum[0] += of.of_star(k, v.d);
     for (std::int64_t k = 9 * node + own_lane; k < 9 * node + 9; k += lanes) sum[0] += of.of_neighbour(k, v.d);
   }
-  for (int p = 0; p < 3; ++p)
-    for (int half = lanes / 2; half > 0; half /= 2) sum[p] += __shfl_down_sync(all_lanes, sum[p], half);
+  for (int p = 0; p < 3; ++p) sum[p] = fold_lanes<lanes>(sum[p]);
   if (own_lane != 0) return;
   if (is_node) v.q[3 * of.stars + own - of.stars] = sum[0];
   if (!is_star) return;

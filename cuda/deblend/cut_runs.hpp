@@ -10,8 +10,6 @@ namespace srcextract {
 struct CutRuns {
   Runs<Gpu> runs;
   Buffer<std::int32_t, Gpu> owner;
-
-  ItemCount items() const { return {runs.row_begin.data() + runs.shape.height, runs.runs.size()}; }
 };
 
 /// Enumerates the pieces of a run that lie in cores, the peaks into which an island of pixels is split. The owner of a

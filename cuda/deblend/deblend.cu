@@ -1,6 +1,5 @@
 #include "stages/deblend/deblend.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -120,10 +119,6 @@ __global__ void run_length_kernel(const Run* runs, ItemCount items, std::uint32_
     length[i] = static_cast<std::uint32_t>(runs[i].end - runs[i].begin);
 }
 
-ItemCount items_of(const Runs<Gpu>& runs) {
-  return {runs.row_begin.data() + runs.shape.height, runs.runs.size()};
-}
-
 /// Returns, for each run, the number of pixels in all earlier runs.
 Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where) {
   const ItemCount items = items_of(runs);
@@ -175,15 +170,10 @@ struct Rooms {
   std::int64_t cores;   ///< largest number of sources that measure_sources() measures in `pieces` runs
 
   Rooms(const Runs<Gpu>& runs, const Capacity& capacity)
-      : islands(within(capacity.sources, runs.runs.size())),
-        pixels(within(capacity.pixels, runs.shape.count())),
+      : islands(Capacity::within(capacity.sources, runs.runs.size())),
+        pixels(Capacity::within(capacity.pixels, runs.shape.count())),
         pieces(capacity.runs > 0 ? capacity.runs : runs.shape.count()),
-        cores(within(capacity.sources, pieces)) {}
-
- private:
-  static std::int64_t within(std::int64_t wanted, std::int64_t most) {
-    return wanted > 0 ? std::min(wanted, most) : most;
-  }
+        cores(Capacity::within(capacity.sources, pieces)) {}
 };
 
 void find_cores(const SharedIslands& all, const NoiseMap<Gpu>& noise, const ItemCount& islands, const Gpu& where) {
@@ -213,8 +203,7 @@ Buffer<SourceSums, Gpu> measure_cores(const DeblendImages<Gpu>& images, const Sh
   Components<Gpu> cores{std::move(cut.owner), Value<ComponentCounts, Gpu>(where)};
   count_cores_kernel<<<1, 1, 0, where.stream>>>(all.core_count, cores.counts.data());
   check_launch();
-  Value<MaskCounts, Gpu> none(where);
-  check(cudaMemsetAsync(none.data(), 0, sizeof(MaskCounts), where.stream));
+  const auto none = zeroed<MaskCounts>(where);
   Buffer<SourceSums, Gpu> sums = measure_sources(images.found, cut.runs, cores, images.levels, none, where);
   cut.owner = std::move(cores.label);
   return sums;
@@ -244,7 +233,7 @@ CorePixels<Gpu> number_cores(const SharedIslands& all, CutRuns& cores, const Buf
   owners.owner_place = places.data();
   owners.label = cores.owner.data();
   owners.place = numbered.place.data();
-  const ItemCount runs = cores.items();
+  const ItemCount runs = items_of(cores.runs);
   steps.over<SharedCoreNumbers::number_step>({runs.count, runs.room}, owners);
   Value<ComponentCounts, Gpu> counts(where);
   count_cores_kernel<<<1, 1, 0, where.stream>>>(all.core_count, counts.data());
@@ -332,16 +321,16 @@ Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>
   share_out(all, sums.data(), memory.boxes.data(), where);
   CutRuns sources = cut_at_owners(SourcePieces{all}, rooms.pieces, where);
   CorePixels<Gpu> core_pixels;
-  const ItemCount core_runs = cores.items();
-  Buffer<Parentage, Gpu> parentage = number_sources(all, sources.items(), sources.owner.data(), sums.data(), where,
-                                                    [&](const SharedCoreNumbers& owners) {
+  const ItemCount core_runs = items_of(cores.runs);
+  Buffer<Parentage, Gpu> parentage = number_sources(all, items_of(sources.runs), sources.owner.data(), sums.data(),
+                                                    where, [&](const SharedCoreNumbers& owners) {
                                                       if (clean)
                                                         core_pixels = number_cores(all, cores, places, owners, where);
                                                     });
 
   Value<ComponentCounts, Gpu> counts(where);
   fill_kernel<<<grid_for(rooms.pieces, where), block_threads, 0, where.stream>>>(
-      core_runs, sources.items(), needed.data(), sources.runs.runs.data(), sources.owner.data());
+      core_runs, items_of(sources.runs), needed.data(), sources.runs.runs.data(), sources.owner.data());
   check_launch();
   finish_kernel<<<1, 1, 0, where.stream>>>(all, components.counts.data(), core_runs, needed.data(),
                                            sources.runs.row_begin.data() + runs.shape.height, counts.data());

@@ -240,14 +240,8 @@ Components<Gpu> label_components(const Runs<Gpu>& runs, const DetectionConfig& c
   Buffer<std::uint32_t, Gpu> seeded(seeds != nullptr ? room : 0, where);
   Buffer<std::uint64_t, Gpu> tile_words(LookBack::words_for(tile_room), where);
   const LookBack tiles(tile_words.data());
-  const RunForest forest{{runs.row_begin.data() + runs.shape.height, room},
-                         runs.runs.data(),
-                         runs.row_begin.data(),
-                         reach_of(config.connectivity),
-                         parent.data(),
-                         area.data(),
-                         seeded.data(),
-                         components.label.data()};
+  const RunForest forest{items_of(runs), runs.runs.data(), runs.row_begin.data(), reach_of(config.connectivity),
+                         parent.data(),  area.data(),      seeded.data(),         components.label.data()};
   const unsigned int blocks = grid_for(room, where);
   plant_kernel<<<blocks, block_threads, 0, where.stream>>>(forest, tiles, tile_room, components.counts.data());
   check_launch();
@@ -258,10 +252,8 @@ Components<Gpu> label_components(const Runs<Gpu>& runs, const DetectionConfig& c
     check_launch();
   }
   if (!seeded.empty()) {
-    const std::int64_t seed_room = seeds->runs.size();
-    const ItemCount seed_count{seeds->row_begin.data() + seeds->shape.height, seed_room};
-    mark_seeded_kernel<<<grid_for(seed_room, where), block_threads, 0, where.stream>>>(forest, seeds->runs.data(),
-                                                                                       seed_count);
+    mark_seeded_kernel<<<grid_for(seeds->runs.size(), where), block_threads, 0, where.stream>>>(
+        forest, seeds->runs.data(), items_of(*seeds));
     check_launch();
   }
   number_kernel<<<grid_for(tile_room * block_threads, where), block_threads, 0, where.stream>>>(

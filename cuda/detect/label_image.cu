@@ -1,6 +1,5 @@
 #include "stages/detect/label_image.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,8 +9,6 @@
 namespace srcextract {
 
 namespace {
-
-constexpr int row_warps = block_threads / warp_size;
 
 /// Values of 32 consecutive pixels of a row, one per lane, and the lanes at which runs of equal nonzero values begin
 /// and end.
@@ -29,14 +26,11 @@ struct Stretch {
   }
 };
 
-__device__ std::int64_t row_of_warp() {
-  return static_cast<std::int64_t>(blockIdx.x) * row_warps + threadIdx.x / warp_size;
-}
-
+/// Counts the runs of every row, with one warp per row.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     count_kernel(const T* map, std::int32_t width, std::int64_t height, std::int64_t* counts) {
-  const std::int64_t y = row_of_warp();
+  const std::int64_t y = thread_index() / warp_size;
   if (y >= height) return;
   std::int64_t count = 0;
   for (std::int32_t x = 0; x < width; x += warp_size)
@@ -49,7 +43,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class T>
 __global__ void __launch_bounds__(block_threads) list_kernel(const T* map, std::int32_t width, std::int64_t height,
                                                              const std::int64_t* row_begin, Run* runs, T* values) {
-  const std::int64_t y = row_of_warp();
+  const std::int64_t y = thread_index() / warp_size;
   if (y >= height) return;
   const unsigned int own = 1u << lane();
   std::int64_t begun = row_begin[y], ended = begun;
@@ -80,10 +74,6 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-unsigned int blocks_for_rows(std::int64_t height) {
-  return static_cast<unsigned int>(std::max<std::int64_t>(1, (height + row_warps - 1) / row_warps));
-}
-
 /// Returns the runs of equal nonzero values in a map; stores the value of each run in `values` unless null. Waits for
 /// the device to get the number of runs.
 template <class T>
@@ -91,7 +81,7 @@ Runs<Gpu> list_stretches(const Image<T, Gpu>& map, Buffer<T, Gpu>* values, const
   const auto [width, height] = map.shape;
   auto counts = filled<std::int64_t>(height + 1, 0, where);
   if (map.shape.count() == 0) return {map.shape, {}, std::move(counts)};
-  const unsigned int blocks = blocks_for_rows(height);
+  const unsigned int blocks = blocks_for(height * warp_size);
   const auto columns = static_cast<std::int32_t>(width);
   count_kernel<<<blocks, block_threads, 0, where.stream>>>(map.pixels.data(), columns, height, counts.data());
   check_launch();
@@ -115,8 +105,7 @@ Image<T, Gpu> paint_runs(const Runs<Gpu>& runs, const T* values, const Gpu& wher
   const std::int64_t most = runs.runs.size();
   if (most == 0) return map;
   paint_kernel<T><<<grid_for(most * warp_size, where), block_threads, 0, where.stream>>>(
-      runs.runs.data(), ItemCount{runs.row_begin.data() + runs.shape.height, most}, values, runs.shape.width,
-      map.pixels.data());
+      runs.runs.data(), items_of(runs), values, runs.shape.width, map.pixels.data());
   check_launch();
   return map;
 }

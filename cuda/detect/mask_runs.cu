@@ -52,8 +52,7 @@ __global__ void __launch_bounds__(write_threads) write_runs_kernel(Mask mask, Ma
 /// image, and less than 2^31.
 std::int64_t room_for_runs(const Shape& shape, const Gpu& where) {
   const std::int64_t most = (shape.width + 1) / 2 * shape.height;
-  const std::int64_t wanted = where.capacity.runs > 0 ? std::min(where.capacity.runs, most) : most;
-  return std::min<std::int64_t>(wanted, std::numeric_limits<std::int32_t>::max());
+  return std::min<std::int64_t>(Capacity::within(where.capacity.runs, most), std::numeric_limits<std::int32_t>::max());
 }
 
 }  // namespace

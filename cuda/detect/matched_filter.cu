@@ -1,7 +1,5 @@
 #include "stages/detect/matched_filter.hpp"
 
-#include <algorithm>
-
 #include "cuda/detect/noise_map.hpp"
 #include "cuda/device/launch.hpp"
 #include "stages/convolve/convolve.hpp"
@@ -38,13 +36,6 @@ __global__ void match_levels_kernel(const Levels* levels, Levels* of_match) {
   *of_match = match_levels(*levels);
 }
 
-/// Returns a background whose sky level is 0.
-Value<Background, Gpu> no_sky(const Gpu& where) {
-  Value<Background, Gpu> none(where);
-  check(cudaMemsetAsync(none.data(), 0, sizeof(Background), where.stream));
-  return none;
-}
-
 }  // namespace
 
 Image<float, Gpu> matched_filter(const Image<float, Gpu>& image, const Kernel& kernel,
@@ -52,14 +43,14 @@ Image<float, Gpu> matched_filter(const Image<float, Gpu>& image, const Kernel& k
                                  const NoiseMap<Gpu>& noise, const Gpu& where) {
   Image<float, Gpu> values(image.shape, where), weights(image.shape, where);
   const NoiseRows rows(noise, where);
-  const unsigned int blocks = grid_for(std::max<std::int64_t>(image.shape.height, 1) * block_threads, where);
+  const unsigned int blocks = grid_for(image.shape.height * block_threads, where);
   terms_kernel<<<blocks, block_threads, 0, where.stream>>>(image.pixels.data(), image.shape, sky.data(), levels.data(),
                                                            rows.pixels(), values.pixels.data(), weights.pixels.data());
   check_launch();
-  const Value<Background, Gpu> none = no_sky(where);
-  Image<float, Gpu> match = convolve(values, kernel, Edges::zero, none, where);
+  const auto no_sky = zeroed<Background>(where);
+  Image<float, Gpu> match = convolve(values, kernel, Edges::zero, no_sky, where);
   values = {};
-  weights = convolve(weights, squared(kernel), Edges::zero, none, where);
+  weights = convolve(weights, squared(kernel), Edges::zero, no_sky, where);
   match_kernel<<<grid_for(image.shape.count(), where), block_threads, 0, where.stream>>>(
       image.pixels.data(), image.shape.count(), weights.pixels.data(), match.pixels.data());
   check_launch();

@@ -139,9 +139,8 @@ BitMask<Gpu> to_mask(const Runs<Gpu>& runs, const Gpu& where) {
   mask.shape = runs.shape;
   mask.words = filled<std::uint32_t>(mask.words_per_row() * mask.shape.height, 0, where);
   if (mask.words.empty()) return mask;
-  const ItemCount count{runs.row_begin.data() + runs.shape.height, runs.runs.size()};
   paint_kernel<<<grid_for(runs.runs.size(), where), block_threads, 0, where.stream>>>(
-      runs.runs.data(), count, static_cast<std::uint32_t>(mask.words_per_row()), mask.words.data());
+      runs.runs.data(), items_of(runs), static_cast<std::uint32_t>(mask.words_per_row()), mask.words.data());
   check_launch();
   return mask;
 }

@@ -1,7 +1,5 @@
 #include "stages/detect/significance_counts.hpp"
 
-#include <algorithm>
-
 #include "cuda/detect/noise_map.hpp"
 #include "cuda/device/launch.hpp"
 #include "cuda/device/warp.hpp"
@@ -43,7 +41,7 @@ Buffer<std::int64_t, Gpu> count_significance(const Image<float, Gpu>& image, con
                                              const NoiseMap<Gpu>& noise, const Gpu& where) {
   auto counts = filled<std::int64_t>(significance_bins + 1, 0, where);
   const NoiseRows rows(noise, where);
-  const unsigned int blocks = grid_for(std::max<std::int64_t>(image.shape.height, 1) * block_threads, where);
+  const unsigned int blocks = grid_for(image.shape.height * block_threads, where);
   count_kernel<<<blocks, block_threads, 0, where.stream>>>(image.pixels.data(), image.shape, levels.data(),
                                                            rows.pixels(), reinterpret_cast<Count*>(counts.data()));
   check_launch();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/device/memory.hpp"
+#include "stages/core/runs.hpp"
 
 namespace srcextract {
 
@@ -41,5 +42,10 @@ struct ItemCount {
 
   __device__ std::int64_t operator()() const { return count == nullptr || *count > room ? room : *count; }
 };
+
+/// Returns the number of runs in a list.
+inline ItemCount items_of(const Runs<Gpu>& runs) {
+  return {runs.row_begin.data() + runs.shape.height, runs.runs.size()};
+}
 
 }  // namespace srcextract

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "cuda/device/check.hpp"
 #include "stages/core/buffer.hpp"
 #include "stages/core/image.hpp"
@@ -21,6 +24,14 @@ template <class T>
 void copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where) {
   queue_copy_to_host(host, device, count, where);
   check(cudaStreamSynchronize(where.stream));
+}
+
+/// Returns the first `count` elements of device memory, after waiting for the copy.
+template <class T>
+std::vector<T> to_vector(const T* device, std::int64_t count, const Gpu& where) {
+  std::vector<T> copy(static_cast<std::size_t>(count));
+  copy_to_host(copy.data(), device, count, where);
+  return copy;
 }
 
 /// Copies `count` elements to the device and waits for the copy.
@@ -54,11 +65,17 @@ Image<T, Cpu> to_host(const Image<T, Gpu>& source, const Gpu& where) {
   return copy;
 }
 
+/// Returns a device copy of an array on the host, after waiting for the copy.
+template <class T>
+Buffer<T, Gpu> to_device(std::span<const T> source, const Gpu& where) {
+  Buffer<T, Gpu> copy(std::ssize(source), where);
+  copy_to_device(copy.data(), source.data(), copy.size(), where);
+  return copy;
+}
+
 template <class T>
 Buffer<T, Gpu> to_device(const Buffer<T, Cpu>& source, const Gpu& where) {
-  Buffer<T, Gpu> copy(source.size(), where);
-  copy_to_device(copy.data(), source.data(), source.size(), where);
-  return copy;
+  return to_device(std::span(source.begin(), source.end()), where);
 }
 
 /// Returns a device buffer of `size` elements, every byte of which is `value`.
@@ -69,6 +86,14 @@ Buffer<T, Gpu> filled(std::int64_t size, int value, const Gpu& where) {
     check(cudaMemsetAsync(buffer.data(), value, static_cast<std::size_t>(size) * sizeof(T), where.stream));
   }
   return buffer;
+}
+
+/// Returns a value in device memory, every byte of which is 0, padding bytes included.
+template <class T>
+Value<T, Gpu> zeroed(const Gpu& where) {
+  Value<T, Gpu> value(where);
+  check(cudaMemsetAsync(value.data(), 0, sizeof(T), where.stream));
+  return value;
 }
 
 template <class T>

@@ -35,6 +35,15 @@ __device__ T running_sum_of_warp(T value) {
   return sum;
 }
 
+/// Returns, in the first lane of each group of `Lanes` adjacent lanes, the sum of `value` over the group. First adds
+/// lanes l and l + Lanes / 2, then lanes l and l + Lanes / 4, and so on: the same order as on the host. All lanes must
+/// call this function together.
+template <int Lanes = warp_size>
+__device__ double fold_lanes(double value) {
+  for (int half = Lanes / 2; half > 0; half /= 2) value += __shfl_down_sync(all_lanes, value, half);
+  return value;
+}
+
 /// The lanes of a warp that have the same key as this lane ("peers"). All lanes of the warp must construct their
 /// objects together.
 class Peers {

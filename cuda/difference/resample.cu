@@ -1,7 +1,6 @@
 #include "stages/difference/resample.hpp"
 
-#include <algorithm>
-#include <vector>
+#include <span>
 
 #include "cuda/device/launch.hpp"
 #include "stages/difference/resample_pixel.hpp"
@@ -14,16 +13,6 @@ namespace {
 /// cache of their multiprocessor then holds.
 constexpr int tile_width = 32;
 constexpr int tile_height = block_threads / tile_width;
-
-/// Returns a copy in device memory of coordinates of the map's nodes, after waiting for the copy.
-Buffer<double, Gpu> to_device(const std::vector<double>& values, const Gpu& where) {
-  Buffer<double, Gpu> copy(static_cast<std::int64_t>(values.size()), where);
-  if (values.empty()) return copy;
-  check(cudaMemcpyAsync(copy.data(), values.data(), values.size() * sizeof(double), cudaMemcpyHostToDevice,
-                        where.stream));
-  check(cudaStreamSynchronize(where.stream));
-  return copy;
-}
 
 template <class Kernel>
 __global__ void __launch_bounds__(block_threads)
@@ -47,8 +36,8 @@ Image<float, Gpu> resample(const Image<float, Gpu>& image, const PixelMap& map, 
                            const Gpu& where) {
   Image<float, Gpu> result(map.shape, where);
   if (map.shape.count() == 0) return result;
-  const Buffer<double, Gpu> x = to_device(map.x, where);
-  const Buffer<double, Gpu> y = to_device(map.y, where);
+  const Buffer<double, Gpu> x = to_device(std::span(map.x), where);
+  const Buffer<double, Gpu> y = to_device(std::span(map.y), where);
   const std::int64_t tiles_per_row = (map.shape.width + tile_width - 1) / tile_width;
   const std::int64_t tiles = (map.shape.height + tile_height - 1) / tile_height * tiles_per_row;
   const auto kernel = interpolation == Interpolation::bilinear ? resample_kernel<Bilinear> : resample_kernel<Lanczos3>;

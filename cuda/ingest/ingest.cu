@@ -67,7 +67,8 @@ void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
   if (ingest_compressed(source, pixels)) return;
   check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
   if (ingest_there(source, pixels, where_)) return;
-  if (is_page_locked(source)) return send_straight(source, pixels);
+  if (is_page_locked(source))
+    return source.format.bytes() == sizeof(float) ? send_in_place(source, pixels) : send_in_chunks(source, pixels);
   ingest_plain(source, pixels);
 }
 
@@ -82,12 +83,6 @@ void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
     use_device(where_.device);  // a new thread begins with current device 0
     read(source, begin, end - begin, pixels);
   });
-}
-
-/// Sends pixels that are in page-locked memory directly from there.
-void Ingester::send_straight(const PixelSource& source, Pixels<Gpu>& pixels) {
-  if (source.format.bytes() == sizeof(float)) return send_in_place(source, pixels);
-  send_in_chunks(source, pixels);
 }
 
 /// Sends stored pixels of the size of a float from page-locked memory. The pixels are copied into the result's memory

@@ -75,7 +75,6 @@ class Ingester {
   };
 
   void ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels);
-  void send_straight(const PixelSource& source, Pixels<Gpu>& pixels);
   void send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels);
   void send_in_place(const PixelSource& source, Pixels<Gpu>& pixels);
   void send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms);

@@ -1,6 +1,6 @@
 #include "cuda/ingest/rice_images.hpp"
 
-#include <algorithm>
+#include <span>
 
 #include "cuda/device/launch.hpp"
 #include "cuda/device/memory.hpp"
@@ -114,11 +114,7 @@ DeviceTile make_device_tile(const RiceTile& tile, const RicePlane& plane, std::i
 
 const float* DeviceRandoms::of(Dither dither, const Gpu& where) {
   if (dither == Dither::none) return nullptr;
-  if (there_.empty()) {
-    Buffer<float, Cpu> here(random_count, Cpu{});
-    std::copy(randoms().begin(), randoms().end(), here.begin());
-    there_ = to_device(here, where);
-  }
+  if (there_.empty()) there_ = to_device(std::span<const float>(randoms()), where);
   return there_.data();
 }
 

@@ -1,7 +1,5 @@
 #include "stages/measure/area_above.hpp"
 
-#include <algorithm>
-
 #include "cuda/device/launch.hpp"
 #include "stages/detect/run_search.hpp"
 
@@ -17,9 +15,7 @@ struct RunTable {
   ItemCount items;
 
   explicit RunTable(const Runs<Gpu>& from)
-      : runs(from.runs.data()),
-        row_begin(from.row_begin.data()),
-        items{from.row_begin.data() + from.shape.height, from.runs.size()} {}
+      : runs(from.runs.data()), row_begin(from.row_begin.data()), items(items_of(from)) {}
 };
 
 /// Counts, for each source, its pixels that are also in runs of `above`, with one thread per run of the sources. Skips
@@ -44,7 +40,7 @@ Buffer<std::int64_t, Gpu> area_above(const Runs<Gpu>& runs, const Components<Gpu
                                      const Gpu& where) {
   const std::int64_t most = runs.runs.size();
   if (most == 0) return {};
-  const std::int64_t room = where.capacity.sources > 0 ? std::min(where.capacity.sources, most) : most;
+  const std::int64_t room = Capacity::within(where.capacity.sources, most);
   auto area = filled<std::int64_t>(room, 0, where);
   area_above_kernel<<<grid_for(most, where), block_threads, 0, where.stream>>>(
       RunTable(runs), RunTable(above), components.label.data(), reinterpret_cast<unsigned long long*>(area.data()),

@@ -1,4 +1,4 @@
-#include "cuda/measure/large_sources.hpp"
+#include "cuda/measure/measured_runs.hpp"
 
 #include <cooperative_groups.h>
 

@@ -1,6 +1,5 @@
 #include "stages/measure/least_variance.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "cuda/device/launch.hpp"
@@ -60,14 +59,13 @@ template <class Variance>
 Buffer<float, Gpu> least_of_runs(const Variance& variance, const Runs<Gpu>& runs, const Components<Gpu>& components,
                                  const Gpu& where) {
   const std::int64_t most = runs.runs.size();
-  const std::int64_t room = where.capacity.sources > 0 ? std::min(where.capacity.sources, most) : most;
+  const std::int64_t room = Capacity::within(where.capacity.sources, most);
   Buffer<float, Gpu> least(room, where);
   fill_kernel<<<grid_for(room, where), block_threads, 0, where.stream>>>(least.data(), room);
   check_launch();
   static_assert(sizeof(int) == sizeof(float));
   least_variance_kernel<<<grid_for(most, where), block_threads, 0, where.stream>>>(
-      runs.runs.data(), ItemCount{runs.row_begin.data() + runs.shape.height, most}, components.label.data(), variance,
-      reinterpret_cast<int*>(least.data()), room);
+      runs.runs.data(), items_of(runs), components.label.data(), variance, reinterpret_cast<int*>(least.data()), room);
   check_launch();
   return least;
 }

@@ -1,7 +1,7 @@
 #include "stages/measure/measure.hpp"
 
 #include "cuda/device/store_warp.hpp"
-#include "cuda/measure/large_sources.hpp"
+#include "cuda/measure/measured_runs.hpp"
 
 namespace srcextract {
 
@@ -103,7 +103,7 @@ Buffer<SourceSums, Gpu> measure_sources(const Image<float, Gpu>& image, const Ru
                                         const Value<MaskCounts, Gpu>& masked, const Gpu& where) {
   const std::int64_t room = runs.runs.size();
   if (room == 0) return {};
-  const std::int64_t sources = where.capacity.sources > 0 ? std::min(where.capacity.sources, room) : room;
+  const std::int64_t sources = Capacity::within(where.capacity.sources, room);
   const RunGatherer gatherer(runs, components, sources, where);
   const MeasuredImage measured{image.pixels.data(), image.shape.width, image.shape.height, levels.data(),
                                masked.data()};

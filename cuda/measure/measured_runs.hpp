@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cuda/device/launch.hpp"
 #include "cuda/device/warp.hpp"
+#include "cuda/measure/source_runs.hpp"
 #include "stages/measure/measure_run.hpp"
 
 namespace srcextract {
@@ -165,5 +165,9 @@ class RunMeasurer {
   double background_;
   bool any_masked_;
 };
+
+/// Sums the pixels of large sources, which have more than ordered_group runs (consecutive pixels of a row). All blocks
+/// work together on every source. Costs almost no time if there are no large sources.
+void measure_large_sources(const SourceRuns& all, const MeasuredImage& image, SourceSums* sums, const Gpu& where);
 
 }  // namespace srcextract

@@ -95,16 +95,11 @@ RunGatherer::RunGatherer(const Runs<Gpu>& runs, const Components<Gpu>& component
       members_(runs.runs.size(), where),
       large_(runs.runs.size() / (ordered_group + 1) + 1, where) {
   const std::int64_t room = runs.runs.size();
-  gathered_ = {{runs.row_begin.data() + runs.shape.height, room},
-               {&components.counts.data()->kept, sources},
-               runs.shape.height,
-               runs.runs.data(),
-               runs.row_begin.data(),
-               components.label.data(),
-               totals_.data(),
-               places_.data(),
-               numbers_.data(),
-               members_.data(),
+  gathered_ = {items_of(runs),        {&components.counts.data()->kept, sources},
+               runs.shape.height,     runs.runs.data(),
+               runs.row_begin.data(), components.label.data(),
+               totals_.data(),        places_.data(),
+               numbers_.data(),       members_.data(),
                large_.data()};
   const unsigned int for_runs = grid_for(room, where);
   clear_kernel<<<grid_for(sources, where), block_threads, 0, where.stream>>>(gathered_);

@@ -253,8 +253,8 @@ Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>
   const std::int64_t most = runs.runs.size();
   if (most == 0) return owners;
   paint_owners_kernel<<<grid_for(most, where), block_threads, 0, where.stream>>>(
-      runs.runs.data(), ItemCount{runs.row_begin.data() + runs.shape.height, most}, components.label.data(),
-      absorbed != nullptr ? absorbed->data() : nullptr, claims, runs.shape.width, owners.pixels.data());
+      runs.runs.data(), items_of(runs), components.label.data(), absorbed != nullptr ? absorbed->data() : nullptr,
+      claims, runs.shape.width, owners.pixels.data());
   check_launch();
   return owners;
 }

@@ -8,6 +8,22 @@
 
 namespace srcextract {
 
+/// Sums bins over all lanes of a warp, and stores the totals in the first `Bins` elements. The bins of the lanes are
+/// interleaved. Each lane begins with another lane's bins, so that the lanes use different memory banks.
+template <int Bins, class T>
+__device__ void add_lanes(T* bins) {
+  constexpr int each = Bins / warp_size;
+  static_assert(Bins % warp_size == 0);
+  T sums[each] = {};
+  __syncwarp();
+  for (int i = 0; i < each; ++i)
+    for (int k = 0; k < warp_size; ++k)
+      sums[i] += bins[(i * warp_size + lane()) * warp_size + (lane() + k) % warp_size];
+  __syncwarp();
+  for (int i = 0; i < each; ++i) bins[i * warp_size + lane()] = sums[i];
+  __syncwarp();
+}
+
 /// Answers the same queries about pixel values as HostKeys, with a warp. All lanes must call every function together,
 /// and all get the same result. Stores up to `room` keys of pixels; if there are more, every query reads the pixels
 /// again.
@@ -232,14 +248,7 @@ class WarpKeys {
     for_each_pixel([&](bool wanted, std::uint32_t key) {
       if (wanted && range.holds(key)) ++memory_[((key - range.low) >> shift) * warp_size + lane()];
     });
-    __syncwarp();
-    std::uint32_t sums[classes / warp_size] = {};
-    for (int i = 0; i < classes / warp_size; ++i)
-      for (int k = 0; k < warp_size; ++k)
-        sums[i] += memory_[(i * warp_size + lane()) * warp_size + (lane() + k) % warp_size];
-    __syncwarp();
-    for (int i = 0; i < classes / warp_size; ++i) memory_[i * warp_size + lane()] = sums[i];
-    __syncwarp();
+    add_lanes<classes>(memory_);
   }
 
   static constexpr int classes = room / warp_size;

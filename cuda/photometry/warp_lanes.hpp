@@ -197,7 +197,7 @@ class WarpLanes {
         }
       }
     }
-    add_lanes(all);
+    add_lanes<most_bins>(all);
     return all;
   }
 
@@ -345,21 +345,6 @@ class WarpLanes {
   __device__ static std::int64_t* bins_of_warp() {
     __shared__ std::int64_t bins[block_warps][(most_bins + 1) * warp_size];
     return bins[threadIdx.x / warp_size];
-  }
-
-  /// Sums the bins over all lanes, and stores the totals in the first most_bins elements. Each lane begins with another
-  /// lane's bins, so that the lanes use different memory banks.
-  __device__ static void add_lanes(std::int64_t* bins) {
-    constexpr int each = most_bins / warp_size;
-    static_assert(most_bins % warp_size == 0);
-    std::int64_t sums[each] = {};
-    __syncwarp();
-    for (int i = 0; i < each; ++i)
-      for (int k = 0; k < warp_size; ++k)
-        sums[i] += bins[(i * warp_size + lane()) * warp_size + (lane() + k) % warp_size];
-    __syncwarp();
-    for (int i = 0; i < each; ++i) bins[i * warp_size + lane()] = sums[i];
-    __syncwarp();
   }
 };
 

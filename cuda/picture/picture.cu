@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "cuda/device/launch.hpp"
@@ -200,16 +201,12 @@ std::vector<float> draw_sample(const Image<float, Gpu>& image, const Gpu& where)
   const std::vector<SamplePlace> places = place_sample({on_host.begin(), on_host.end()});
   const std::int64_t size = std::ssize(places);
   if (size == 0) return {};
-  Buffer<SamplePlace, Cpu> staged(size, Cpu{});
-  std::copy(places.begin(), places.end(), staged.begin());
-  const Buffer<SamplePlace, Gpu> on_device = to_device(staged, where);
+  const Buffer<SamplePlace, Gpu> on_device = to_device(std::span(places), where);
   Buffer<float, Gpu> sample(size, where);
   draw_sample_kernel<<<blocks_for(32 * size), block_threads, 0, where.stream>>>(image.pixels.data(), count,
                                                                                 on_device.data(), size, sample.data());
   check_launch();
-  std::vector<float> result(places.size());
-  copy_to_host(result.data(), sample.data(), size, where);
-  return result;
+  return to_vector(sample.data(), size, where);
 }
 
 }  // namespace

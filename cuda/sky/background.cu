@@ -111,9 +111,8 @@ Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const Backgrou
                 .bright_limit = tells_bright ? bright->limit.data() : nullptr};
 
   sample.draw(work.pixels, config, where);
-  Value<Background, Gpu> background(where);
-  // also zeroes padding bytes, so that equal results are equal byte by byte
-  check(cudaMemsetAsync(background.data(), 0, sizeof(Background), where.stream));
+  // All bytes begin as 0, padding bytes too, so that equal results are equal byte by byte.
+  auto background = zeroed<Background>(where);
   Background* out = background.data();
   void* arguments[] = {&work, &out};
   check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(clip_kernel), dim3(blocks), dim3(clip_threads),

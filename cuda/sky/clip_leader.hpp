@@ -149,12 +149,15 @@ class ClipLeader : ClipRanks {
     __syncwarp();
   }
 
+  /// Returns the number of the part of the tail that contains x. Each lane compares x with one edge.
+  __device__ static int part_at(float x) {
+    return __popc(__ballot_sync(all_lanes, x > shared().cuts.edge[lane()]));
+  }
+
   /// Returns the number of the cell that contains x; -1 if x is in no zone, an interval that is divided into cells.
-  /// Each lane compares x with one edge.
   __device__ static int cell_at(float x) {
-    const TailCuts& cuts = shared().cuts;
-    const int part = __popc(__ballot_sync(all_lanes, x > cuts.edge[lane()]));
-    return part % 2 == 0 ? -1 : cuts.cell_of(x, part);
+    const int part = part_at(x);
+    return part % 2 == 0 ? -1 : shared().cuts.cell_of(x, part);
   }
 
   __device__ static std::int64_t pixels_in(int cell) {
@@ -275,10 +278,10 @@ class ClipLeader : ClipRanks {
   // The cells of the part of the tail that contains x are zone_begin(x) to zone_end(x) - 1, even if the part is no
   // zone.
   __device__ static int zone_begin(float x) {
-    return shared().cuts.first_cell[__popc(__ballot_sync(all_lanes, x > shared().cuts.edge[lane()]))];
+    return shared().cuts.first_cell[part_at(x)];
   }
   __device__ static int zone_end(float x) {
-    return shared().cuts.first_cell[__popc(__ballot_sync(all_lanes, x > shared().cuts.edge[lane()])) + 1];
+    return shared().cuts.first_cell[part_at(x) + 1];
   }
 };
 

@@ -139,9 +139,7 @@ MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfi
   const bool again = units.mesh != nullptr;
   DeviceNodes nodes = estimates.filled_and_filtered(again ? widened_filter(config) : config, where);
   if (again) nodes = nodes.of_pixels(nodes_of(*units.mesh), units.rms_factor, where);
-  MeshSky<Gpu> sky{{grid, {}, {}, {}, {}}, Value<Background, Gpu>(where), Value<Background, Gpu>(where)};
-  for (Background* const one : {sky.background.data(), sky.above.data()})  // also zeroes their padding bytes
-    check(cudaMemsetAsync(one, 0, sizeof(Background), where.stream));
+  MeshSky<Gpu> sky{{grid, {}, {}, {}, {}}, zeroed<Background>(where), zeroed<Background>(where)};
   const auto blocks_that_bend =
       static_cast<unsigned int>((2 * grid.nodes.width + summary_threads - 1) / summary_threads);
   summarize_mesh_kernel<<<summary_blocks + blocks_that_bend, summary_threads, 0, where.stream>>>(

@@ -57,9 +57,7 @@ __device__ inline double add_up(const double* of) {
   const auto column = [&](int c) {
     return (of[c] + of[c + sum_columns]) + (of[c + 2 * sum_columns] + of[c + 3 * sum_columns]);
   };
-  double sum = column(lane()) + column(lane() + warp_size);
-  for (int half = warp_size / 2; half > 0; half /= 2) sum += __shfl_down_sync(all_lanes, sum, half);
-  return sum;
+  return fold_lanes(column(lane()) + column(lane() + warp_size));
 }
 
 /// Sums over the pixels of a mesh, and the mean and sigma that follow from the sums.

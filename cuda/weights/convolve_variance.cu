@@ -1,14 +1,12 @@
 #include "stages/weights/convolve_variance.hpp"
 
-#include "cuda/device/check.hpp"
+#include "cuda/device/memory.hpp"
 
 namespace srcextract {
 
 Image<float, Gpu> convolve_variance(const Image<float, Gpu>& variance, const Kernel& kernel, Edges edges,
                                     const Gpu& where) {
-  Value<Background, Gpu> nothing(where);
-  check(cudaMemsetAsync(nothing.data(), 0, sizeof(Background), where.stream));
-  return convolve(variance, kernel, edges, nothing, where);
+  return convolve(variance, kernel, edges, zeroed<Background>(where), where);
 }
 
 }  // namespace srcextract

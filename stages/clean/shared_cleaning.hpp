@@ -26,7 +26,7 @@ class SharedCleaning {
         noise_(noise),
         machine_(machine),
         all_sources_{&machine.pointer(sources.components.counts)->kept, source_room_},
-        all_runs_(items_of(sources.runs)),
+        all_runs_(shared_count_of(sources.runs)),
         limits_(source_room_, machine.where()),
         candidates_(source_room_, machine.where()),
         states_(source_room_, machine.where()),
@@ -54,7 +54,8 @@ class SharedCleaning {
 
   Cleaned<Where> clean_by_limits(std::int64_t kernel_rows) {
     const SharedProfiles<Noise> profiles = make_profiles();
-    machine_.template over<typename SharedProfiles<Noise>::find_last_step>(items_of(sources_.island_runs), profiles);
+    machine_.template over<typename SharedProfiles<Noise>::find_last_step>(shared_count_of(sources_.island_runs),
+                                                                           profiles);
     if (!config_.deblend.clean)
       return keep_survivors(profiles, machine_.template filled<std::int32_t>(source_room_, nobody).data(), kernel_rows);
     fill_profiles(profiles);
@@ -122,7 +123,7 @@ class SharedCleaning {
   /// Computes the candidates. The step find_last must be done.
   void fill_profiles(const SharedProfiles<Noise>& profiles) {
     using Profiles = SharedProfiles<Noise>;
-    const SharedCount island_runs = items_of(sources_.island_runs);
+    const SharedCount island_runs = shared_count_of(sources_.island_runs);
     machine_.template over<typename Profiles::clear_step>(all_sources_, profiles);
     machine_.template over<typename Profiles::count_inside_step>(all_sources_, profiles);
     machine_.template over<typename Profiles::count_ended_step>(island_runs, profiles);

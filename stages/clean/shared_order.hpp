@@ -202,7 +202,7 @@ struct SharedOrder {
 };
 
 template <class Where>
-SharedCount items_of(const Runs<Where>& runs) {
+SharedCount shared_count_of(const Runs<Where>& runs) {
   return {runs.row_begin.data() + runs.shape.height, runs.runs.size()};
 }
 
@@ -241,7 +241,7 @@ class OrderMemory {
                in_motion_.data(),
                0} {
     if (room == 0) return;
-    const SharedCount items = items_of(runs);
+    const SharedCount items = shared_count_of(runs);
     machine.template over<SharedOrder::clear_step>(items, order_);
     machine.template over<SharedOrder::join_step>(items, order_);
     machine.template over<SharedOrder::settle_step>(items, order_);

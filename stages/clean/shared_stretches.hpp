@@ -193,10 +193,10 @@ class StretchMemory {
                   bits_below(key_.size()),
                   0};
     machine.template over<SharedStretches::note_whole_step>(all_sources, stretches_);
-    machine.template over<SharedStretches::add_island_run_step>(items_of(sources.island_runs), stretches_);
+    machine.template over<SharedStretches::add_island_run_step>(shared_count_of(sources.island_runs), stretches_);
     if (order_of_cores != nullptr) {
-      machine.template over<SharedStretches::add_core_run_step>(items_of(sources.cores.runs), stretches_);
-      machine.template over<SharedStretches::add_leftovers_step>(items_of(sources.runs), stretches_);
+      machine.template over<SharedStretches::add_core_run_step>(shared_count_of(sources.cores.runs), stretches_);
+      machine.template over<SharedStretches::add_leftovers_step>(shared_count_of(sources.runs), stretches_);
     }
     machine.make_running_sums(begin_, all_sources);
     if (firsts > 0) {

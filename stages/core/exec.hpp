@@ -24,6 +24,12 @@ struct Capacity {
   /// returns this capacity with room for as many pixels per run.
   static constexpr std::int64_t pixels_per_run = 16;
   Capacity with_pixels() const { return {runs, sources, pixels_per_run * runs}; }
+
+  /// Returns the number of elements of a buffer for `wanted`, one of the numbers above. `most` is the largest number
+  /// that the image can have.
+  static std::int64_t within(std::int64_t wanted, std::int64_t most) {
+    return wanted > 0 && wanted < most ? wanted : most;
+  }
 };
 
 /// Selects device execution of a stage: one CUDA device, one stream, data in the memory of the device.

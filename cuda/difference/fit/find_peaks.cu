@@ -58,7 +58,7 @@ std::vector<Peak> find_peaks(const Image<float, Gpu>& image, const FrameLevel& l
   Buffer<float, Gpu> rows(room, where), smoothed(room, where);
   // Filled with 0, since the copy to the host includes padding bytes of a Peak, which would be uninitialised.
   Buffer<Peak, Gpu> peaks = filled<Peak>(squares(shape.width) * squares(shape.height), 0, where);
-  Buffer<unsigned int, Gpu> found = filled<unsigned int>(1, 0, where);
+  auto found = zeroed<unsigned int>(where);
   smooth_kernel<<<grid, block_threads, 0, where.stream>>>(ImageView{image.pixels.data(), shape}, 1, 0, AboveSky{level},
                                                           smoothing, rows.data());
   check_launch();
@@ -68,7 +68,7 @@ std::vector<Peak> find_peaks(const Image<float, Gpu>& image, const FrameLevel& l
   list_peaks_kernel<<<grid, block_threads, 0, where.stream>>>({smoothed.data(), shape}, threshold, peaks.data(),
                                                               found.data());
   check_launch();
-  const Buffer<Peak, Cpu> all = to_host(peaks, to_host(found, where)[0], where);
+  const Buffer<Peak, Cpu> all = to_host(peaks, fetch(found, where), where);
   std::vector<Peak> sorted(all.begin(), all.end());
   sort_peaks(sorted);
   return sorted;

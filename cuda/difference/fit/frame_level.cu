@@ -37,12 +37,12 @@ __global__ void __launch_bounds__(block_threads)
 float shared_greatest(const Image<float, Gpu>& frame, const Gpu& where) {
   const std::int64_t count = frame.shape.count();
   const unsigned int grid = grid_for(count, where);
-  Buffer<Greatest, Gpu> greatest = filled<Greatest>(1, 0, where);
+  auto greatest = zeroed<Greatest>(where);
   find_greatest_kernel<<<grid, block_threads, 0, where.stream>>>(frame.pixels.data(), count, greatest.data());
   check_launch();
   count_greatest_kernel<<<grid, block_threads, 0, where.stream>>>(frame.pixels.data(), count, greatest.data());
   check_launch();
-  const Greatest found = to_host(greatest, where)[0];
+  const Greatest found = fetch(greatest, where);
   return found.count >= least_shared_count ? value_of_ordered_key(found.key) : 0;
 }
 

@@ -1,6 +1,6 @@
 #include "stages/difference/fit/subtract_fitted.hpp"
 
-#include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -144,13 +144,6 @@ __global__ void __launch_bounds__(tile_threads)
   add_over_warp(masked->nan, nan);
 }
 
-/// Returns a copy of `values` in device memory.
-Buffer<double, Gpu> on_device(const std::vector<double>& values, const Gpu& where) {
-  Buffer<double, Cpu> copy(static_cast<std::int64_t>(values.size()), Cpu{});
-  std::copy(values.begin(), values.end(), copy.begin());
-  return to_device(copy, where);
-}
-
 ImageView view(const Image<float, Gpu>& image) {
   return {image.pixels.data(), image.shape};
 }
@@ -182,7 +175,7 @@ void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>
   const Image<float, Gpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
   const std::vector<double> kernels = term_kernels(fit);
-  const Buffer<double, Gpu> on_gpu = on_device(kernels, where);
+  const Buffer<double, Gpu> on_gpu = to_device(std::span(kernels), where);
   FitView of_fit = view_of(fit, kernels, on_gpu.data(), shape);
   of_fit.to = level_to(fit, maps);
   const FrameLevel level = level_from(fit, maps);

@@ -71,6 +71,21 @@ TEST(OutputDirectory, ForgetsWhatAKilledProcessLeft) {
   EXPECT_TRUE(fs::is_empty(directory.place()));
 }
 
+// On a file system that cannot exchange two names, a process is killed between the two renames, or after both.
+TEST(OutputDirectory, RestoresWhatAKilledProcessMovedAway) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / ".out.partial.before");
+  write(folder / ".out.partial.before/a", "old");
+  { const OutputDirectory not_committed(folder / "out"); }
+  EXPECT_EQ(text_of(folder / "out/a"), "old");
+
+  fs::create_directories(folder / ".out.partial.before");
+  write(folder / ".out.partial.before/a", "older");
+  { const OutputDirectory not_committed(folder / "out"); }
+  EXPECT_EQ(text_of(folder / "out/a"), "old");
+  EXPECT_FALSE(fs::exists(folder / ".out.partial.before"));
+}
+
 TEST(OutputDirectory, IsWrittenByOneAtATime) {
   const TemporaryFolder folder;
   const OutputDirectory first(folder / "out");
