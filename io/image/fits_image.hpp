@@ -30,7 +30,8 @@ class FitsImage {
   std::int64_t planes() const;                    ///< number of planes: the product of all axes above the second
   bool compressed() const;                        ///< true for tiles and for gzipped files
   const std::string& header() const;              ///< 80-column cards without line ends, up to and including END
-  /// Cards of the primary HDU, from which extensions inherit keywords. The text is valid as long as this image.
+  /// Cards of the primary HDU; extensions inherit its keywords unless INHERIT is F. The text is valid as long as this
+  /// image.
   std::string_view primary_header() const;
 
   /// Returns the names, such as "HDU 2 'ERR'", of the images with pixels after this image in the file, up to the first

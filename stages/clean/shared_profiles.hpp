@@ -14,7 +14,8 @@
 
 namespace srcextract {
 
-/// Data of a source that threads collect together, each for some runs of the source.
+/// Data of a source, collected by several threads. Each thread adds some of the source's runs (consecutive pixels of
+/// one row).
 struct SourceState {
   std::uint32_t peak;    ///< ordered_key() of the largest value in the measured image
   std::uint32_t lowest;  ///< ordered_key() of the lowest threshold of the source's pixels; used if thresholds vary

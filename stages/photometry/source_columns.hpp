@@ -29,8 +29,9 @@ inline CorrectedFlux corrected_flux(double flux, double error, double pixels, do
   return {flux / (1 - 0.196099 * eta - 0.751208 * eta * eta), flux * std::sqrt(share + of_eta * of_eta)};
 }
 
-/// All results for source i: the usual columns with complete FLAGS, and the rows of families (groups of measurements).
-/// A column whose formula reads the rows of a family must name this family in its declaration.
+/// All results for source i: the columns that every catalogue has, with the final FLAGS, and the rows of the families
+/// (groups of measurements) that were measured. A column whose formula reads the rows of a family must name this family
+/// in its declaration.
 struct SourceRow {
   const UsualValues& sources;
   std::size_t i;

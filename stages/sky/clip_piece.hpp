@@ -139,8 +139,8 @@ class ClipPiece {
  private:
   std::span<float> tail_room() { return {room_.data(), static_cast<std::size_t>(tail_pixels)}; }
 
-  /// Tries again to keep the tail, now only its pixels within `last`, which may fit. `sums` must be the sums over
-  /// `interval`.
+  /// Tries again to keep the tail after its first list overflowed: only the pixels inside `last`, the interval of
+  /// the previous call of sum(), may be few enough. `sums` must be the sums over `interval`, which `last` contains.
   void keep_again(const Interval& interval, const Interval& last, const PixelSums& sums) {
     tail_.restart(tail_room());
     float elsewhere[chunk_pixels];

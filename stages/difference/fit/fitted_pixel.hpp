@@ -37,7 +37,8 @@ struct FitView {
   const double* kernels;
   int half, terms;
   int square_half;             ///< half width of the central square outside of which the squared kernel is negligible
-  FieldPolynomial counts;      ///< counts of the frame that is not convolved, per count of the new frame
+  FieldPolynomial counts;      ///< factor from counts of the new frame to counts of the frame that is not convolved; 1
+                               ///< if that is the new frame
   FieldPolynomial background;  ///< background that the fit adds to the convolved frame
   double width, height;        ///< size of the frames
   double sign;                 ///< -1 if the new frame is convolved, else 1
