@@ -63,8 +63,8 @@ Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const Backgrou
   const unsigned int blocks = clip_blocks(tiles, where);
   const std::int64_t share = std::min((tiles + blocks - 1) / blocks * clip_tile, count);  // pixels per block
   // Each block keeps two lists: pixels of the tail (outside the core), and pixels of the window (the interval in which
-  // the medians of all clip iterations are expected). In large
-  // images, lists hold only part of a block's pixels; in small images, all pixels, since the memory is then small.
+  // the medians of all clip iterations are expected). In large images, lists hold only part of a block's pixels; in
+  // small images, all pixels, since the memory is then small.
   constexpr std::int64_t always = 2 * clip_tile;
   const std::int64_t tail_room = std::min(share, std::max(always, share / 4));
   const std::int64_t window_room = std::min(share, std::max(always, share / 5));

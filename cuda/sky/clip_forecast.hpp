@@ -10,7 +10,7 @@ namespace srcextract {
 /// first block calls run() after all pixels were read; its first warp simulates the iterations.
 class ClipForecast {
  public:
-  /// Forecasts the clipped sets that follow `known`, a clipped set whose exact sums are known. Writes state().cuts,
+  /// Forecasts the clipped sets that follow `known`, the clipped set that is summed next. Writes state().cuts,
   /// where to divide the tail, and state().wanted, the bins of the window whose pixels to collect.
   __device__ static void run(const Interval& known) {
     sync_block();

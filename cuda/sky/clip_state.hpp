@@ -114,8 +114,8 @@ struct ClipState {
   double zero_share;
 
   ClipCommand command;
-  /// an interval of pixel values; for the command `split`: the clipped set whose sums were last computed exactly; for
-  /// `sum` and `extremes`: the set whose pixels are read
+  /// an interval of pixel values; for the command `split`: the clipped set that is summed next, from which the later
+  /// sets are forecast; for `sum` and `extremes`: the set whose pixels are read
   Interval interval;
   /// for `count_digits`: pixels whose key has key & prefix_mask == prefix are counted
   std::uint32_t prefix, prefix_mask;

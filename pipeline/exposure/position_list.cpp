@@ -139,8 +139,8 @@ class PositionReader {
     return first_few(table_.columns.size(), [&](std::size_t i) { return table_.columns[i].name; });
   }
 
-  /// The table without these columns: positions and other columns that were used, columns that srcextract measures
-  /// anew, and columns that name the HDU of a row.
+  /// The table without these columns: positions and other columns that were used, columns with the name of any column
+  /// that srcextract can write, and columns that name the HDU of a row.
   Table rest() && {
     std::vector<std::string> measured = column_names();
     measured.erase(measured.begin(), measured.begin() + std::ssize(column_groups()));

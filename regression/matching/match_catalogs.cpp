@@ -95,8 +95,9 @@ std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector
   return result;
 }
 
-/// Subtracts the median shift of the matched sources from the other catalogue, and matches again. Without this step, a
-/// shift of nearly the matching radius would leave many sources without a partner.
+/// Subtracts the median shift of the matched sources from the other catalogue and matches again, at most 5 times, while
+/// the shift exceeds 5 % of the radius. Without this step, sources that the shift moves beyond the radius would be
+/// lost.
 void follow_shift(MatchedCatalogs& matched, int threads) {
   const Positions& reference = matched.reference.positions;
   Positions& other = matched.other.positions;

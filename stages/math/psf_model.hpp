@@ -87,9 +87,9 @@ SRCEXTRACT_HOST_DEVICE inline double portable_sin(double t) {
   return t * sum;
 }
 
-/// Computes the 8 weights of the Lanczos-4 kernel at position `place` on a line of `size` pixels, counted from 0, as
-/// SExtractor resamples a PSF. Returns the index of the pixel that weight[0] belongs to. Weights of pixels outside the
-/// line are 0; the other weights sum to 1.
+/// Computes the 8 weights with which SExtractor interpolates a PSF at `place` on a line of `size` >= 8 pixels, counted
+/// from 0 (Lanczos-4, sum 1). Returns the first pixel. All 8 pixels are on the line; pixels that the kernel does not
+/// reach have weight 0.
 SRCEXTRACT_HOST_DEVICE inline int lanczos_taps(double place, int size, double* weight) {
   using std::numbers::pi;
   constexpr double half_root = 0.70710678118654752440;

@@ -35,6 +35,7 @@ std::vector<std::string> further_files_of(const ImageFile& file) {
   if (!file.beside) return paths;
   for (const std::string& path : {file.beside->positions, file.beside->reference})
     if (!path.empty()) paths.push_back(path);
+  if (file.beside->of_reference) add_named(*file.beside->of_reference);
   if (const DetectionTask* const detection = file.detection()) {
     paths.push_back(detection->path);
     add_named(*detection->given);

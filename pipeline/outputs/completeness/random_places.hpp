@@ -22,7 +22,7 @@ inline std::int64_t random_below(std::int64_t end, Purpose purpose, std::int64_t
   return static_cast<std::int64_t>(random(purpose, i) * static_cast<double>(end));
 }
 
-/// The fractional part of (i + 0.5) times the golden ratio; these numbers fill [0, 1) evenly.
+/// The fractional part of (i + 0.5) times 0.618, the inverse of the golden ratio; these numbers fill [0, 1) evenly.
 double spread_evenly(std::int64_t i);
 
 /// Squares of `side` x `side` pixels; each square gets one random pixel, at least `margin` pixels from the square's

@@ -19,7 +19,8 @@ struct InjectionPlan {
   std::int64_t number = 2000;
   double least_snr = 3, most_snr = 100;
   InjectedShapes shapes = InjectedShapes::points;
-  std::int64_t rounds = 0;  ///< number of extractions; 0: as many as are needed to add `number` Gaussians in all
+  /// largest number of extractions to add `number` Gaussians; 0: a limit that follows from `number`
+  std::int64_t rounds = 0;
 };
 
 /// The quantities whose measured and true values are compared. Positions are in pixels.

@@ -96,8 +96,8 @@ Image<float, Cpu> cut_stamps(const Extraction& extraction, std::span<const std::
 
 /// Returns `config` with limits of the grey values for the picture of the image. The default limits (zscale, with
 /// asinh) saturate bright sources. They are replaced by 3 sigma below the least and 60 sigma above the greatest level
-/// of the sky, where sigma is the clipped noise of the image. Limits or a stretch that the user chose are kept, and so
-/// are all limits if sigma is not known.
+/// of the sky, where sigma is the clipped noise of the image. Limits or a stretch that the user chose are kept. All
+/// limits are kept if sigma is not known, or if the user gave a map of the sky.
 QuicklookConfig limits_of_image(const Extraction& extraction, QuicklookConfig config) {
   const Background& sky = extraction.background;
   const double sigma = sky.clipped.sigma;

@@ -156,3 +156,6 @@ def test_a_reference_has_a_map_of_its_own(run, batch, data, tmp_path):
     assert batch().did == []
     write_weights(data / "mask.fits", 0.5)
     assert batch().did == ["night1/a.diff"]
+    (data / "mask.fits").rename(tmp_path / "elsewhere.fits")
+    away = batch()
+    assert away.did == [] and "mask.fits: No such file" in away.err, away.err
