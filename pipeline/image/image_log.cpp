@@ -205,11 +205,11 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
   log_sky(input.name, result.no_sky_reason, describe);
 }
 
-void log_completeness(const ImageInput& input, const Completeness& completeness, bool describe) {
+void log_measured(const ImageInput& input, const Completeness& completeness, bool describe) {
   log_known(input.name, completeness.problem, describe_completeness(completeness), describe);
 }
 
-void log_completeness(const ImageInput& input, const Injection& injection, bool describe) {
+void log_measured(const ImageInput& input, const Injection& injection, bool describe) {
   log_known(input.name, injection.problem, describe_injection(injection), describe);
 }
 

@@ -20,8 +20,8 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
 
 /// Logs the completeness, of stars or of injected Gaussians, if `describe`. Always logs the reason if the completeness
 /// is unknown.
-void log_completeness(const ImageInput& input, const Completeness& completeness, bool describe);
-void log_completeness(const ImageInput& input, const Injection& injection, bool describe);
+void log_measured(const ImageInput& input, const Completeness& completeness, bool describe);
+void log_measured(const ImageInput& input, const Injection& injection, bool describe);
 
 /// Logs the end of an image with the back end, the time, and the paths in `written`, which may be empty.
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,

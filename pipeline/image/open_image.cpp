@@ -269,12 +269,12 @@ std::uint32_t OpenImage::checksum(ImageResult& result) const {
 }
 
 template <class Measure>
-auto OpenImage::measure(const char* step, const Measure& measure, ImageResult& result, const Cpu& where) const {
+auto OpenImage::measure(const char* step, const Measure& how, ImageResult& result, const Cpu& where) const {
   const auto begin = Clock::now();
-  auto measured = measure(input_, result.extraction, where);
+  auto measured = how(input_, result.extraction, where);
   if (!measured) return measured;
   result.times.push_back({step, seconds_since(begin)});
-  log_completeness(input_, *measured, job_.describe);
+  log_measured(input_, *measured, job_.describe);
   return measured;
 }
 

@@ -129,10 +129,10 @@ class OpenImage {
   ImageOutcome finish_psf(const Execution& execution, Progress& progress);
 
  private:
-  /// Returns what `measure` returns for this image: a Completeness or an Injection, if the configuration asks for it.
-  /// Logs it, and adds the time of the step to the result.
+  /// Returns what `how` returns for this image: a Completeness or an Injection, if the configuration asks for one.
+  /// Logs the result, and adds the time of the step to `result`.
   template <class Measure>
-  auto measure(const char* step, const Measure& measure, ImageResult& result, const Cpu& where) const;
+  auto measure(const char* step, const Measure& how, ImageResult& result, const Cpu& where) const;
 
   /// Opens the cube in whose planes Gaussians are measured: the file fit.cube, or without that key the image's own
   /// file.
