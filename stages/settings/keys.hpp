@@ -19,13 +19,14 @@ namespace srcextract {
 /// parser, dump and error messages call this function, and schema.json and the table in docs/configuration.md are
 /// generated with it.
 ///
-/// The section `name` is declared in name_keys.hpp, with these exceptions: `weights`, `mask` and `flags` in
+/// A section is declared in the header <section>_keys.hpp, with these exceptions: `weights`, `mask` and `flags` in
 /// map_keys.hpp, `beam` and `combine` in input_keys.hpp, `morphology` in detection_keys.hpp, `quicklook` in
 /// output_keys.hpp. Each of these headers also defines names_of() for the enumerations of its sections: the words in
 /// YAML, in the order of the enumerators. for_each_field and names_of are in the namespace of the structs and
 /// enumerations, not in config, so that templates find them by argument-dependent lookup.
 ///
-/// A new key needs a member in its struct, a line in its section, and an entry in default.yaml, which the tests check.
+/// A new key needs a member in its struct and a line in its section; scripts/generate_config.sh adds the key to
+/// config/default.yaml, which the tests check.
 /// A limit may depend on other members of `c`; callers check limits after every key has been read.
 template <config::MaybeConst<Settings> AnySettings, class F>
 void for_each_field(AnySettings& c, F&& f) {
