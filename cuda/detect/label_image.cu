@@ -18,9 +18,9 @@ struct Stretch {
   unsigned int begins, ends;  ///< bit k: a run begins, or ends, at the pixel of lane k
 
   __device__ Stretch(const T* row, std::int32_t x, std::int32_t width) {
-    value = x < width ? row[x] : T{0};
-    const T before = x > 0 && x < width ? row[x - 1] : T{0};
-    const T after = x + 1 < width ? row[x + 1] : T{0};
+    value = x < width ? value_of_run(row[x]) : T{0};
+    const T before = x > 0 && x < width ? value_of_run(row[x - 1]) : T{0};
+    const T after = x + 1 < width ? value_of_run(row[x + 1]) : T{0};
     begins = __ballot_sync(all_lanes, value != 0 && before != value);
     ends = __ballot_sync(all_lanes, value != 0 && after != value);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/files/input_file.hpp"
+#include "io/files/passing.hpp"
 #include "io/fits/datasum.hpp"
 #include "io/fits/fits_reader.hpp"
 #include "io/fits/fits_size.hpp"
@@ -257,6 +258,8 @@ struct FitsImages::Impl {
     if (ended) return nullptr;
     try {
       if (std::optional<Hdu> next = reader.next()) return take(std::move(*next));
+    } catch (const PassingError&) {
+      throw;  // the next try may be able to read this header
     } catch (const Error& error) {
       broken = error;
     }

@@ -1,4 +1,5 @@
 #include "io/wcs/find_beam.hpp"
+#include "io/files/passing.hpp"
 
 #include <algorithm>
 #include <array>
@@ -187,6 +188,8 @@ Answer table_beam_if_any(const BeamPlaces& places, std::vector<std::string>& war
   if (places.path.empty() || (!says(places.primary_header) && !says(places.header)))
     return {std::nullopt, "there is no table BEAMS"};
   return table_beam(places, warnings);
+} catch (const PassingError&) {
+  throw;
 } catch (const Error& error) {
   if (error.kind() != ErrorKind::input) throw;
   return {std::nullopt, error.what()};

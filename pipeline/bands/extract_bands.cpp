@@ -16,6 +16,7 @@
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/segmentation.hpp"
 #include "io/files/input_file.hpp"
+#include "io/files/passing.hpp"
 #include "io/wcs/pixel_unit.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
@@ -68,6 +69,7 @@ void in_file(const std::string& path, const std::function<void()>& work, const s
     work();
   } catch (...) {
     const Failure failure = current_failure();
+    if (failure.passing) throw PassingError(before + message_about(path, failure));
     throw Error(failure.kind, before + message_about(path, failure));
   }
 }

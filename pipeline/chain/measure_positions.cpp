@@ -23,8 +23,9 @@ double highest_level(const Detection<Cpu>& found) {
 
 Config forced_config(Config config, bool ellipses) {
   // Forced measurement needs no detection threshold, so a threshold in units that need the pixel scale must not fail.
-  // Whether the threshold is in sigma is kept, since that decides which noise is used.
-  const bool in_sigmas = config.detection.threshold_unit == ThresholdUnit::sigma;
+  // Whether the threshold is in sigma is kept, since that decides which noise is used. There is no filtered image here
+  // whose sigma could count.
+  const bool in_sigmas = counts_in_sigmas(config.detection);
   config.detection = {.threshold = config.detection.threshold,
                       .threshold_unit = in_sigmas ? ThresholdUnit::sigma : ThresholdUnit::absolute,
                       .reference = config.detection.reference};

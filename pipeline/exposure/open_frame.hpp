@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "io/files/passing.hpp"
 #include "io/image/fits_image.hpp"
 #include "stages/core/error.hpp"
 
@@ -17,6 +18,8 @@ template <class F>
 auto said_at(const std::string& where, F&& f) {
   try {
     return f();
+  } catch (const PassingError& error) {
+    throw PassingError(where + ": " + error.what());
   } catch (const Error& error) {
     throw Error(error.kind(), where + ": " + error.what());
   }

@@ -24,9 +24,9 @@ void for_each_stretch(const T* row, std::int64_t width, const F& f) {
       x += at_once;
       continue;
     }
-    const T value = row[x];
+    const T value = value_of_run(row[x]);
     const std::int64_t begin = x++;
-    while (x < width && row[x] == value) ++x;
+    while (x < width && value_of_run(row[x]) == value) ++x;
     if (value != 0) f(begin, x);
   }
 }
@@ -49,8 +49,9 @@ Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
       result.row_begin[y + 1] = std::ssize(runs);
     }
     const auto is_there = [&](const Run& run) {
-      const T *const row = map.pixels.data() + run.y * width, value = row[run.begin];
-      return value != 0 && row[run.end - 1] == value && (run.begin == 0 || row[run.begin - 1] != value);
+      const T *const row = map.pixels.data() + run.y * width, value = value_of_run(row[run.begin]);
+      return value != 0 && value_of_run(row[run.end - 1]) == value &&
+             (run.begin == 0 || value_of_run(row[run.begin - 1]) != value);
     };
     if (!std::ranges::all_of(runs, is_there))
       throw Error(ErrorKind::input,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "stages/core/host_device.hpp"
 #include "stages/core/image.hpp"
 #include "stages/detect/label.hpp"
 
@@ -36,6 +37,14 @@ Components<Cpu> in_one_piece(const Runs<Cpu>& runs, const Buffer<std::int32_t, C
 /// Makes a map in which each pixel has the label of its run, or 0 if the pixel is in no run.
 Image<std::int32_t, Cpu> map_labels(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Cpu& where);
 Image<std::int32_t, Gpu> map_labels(const Runs<Gpu>& runs, const Buffer<std::int32_t, Gpu>& label, const Gpu& where);
+
+/// Returns the value that the pixels of one run share: the label, or 1 for all pixels of a mask that are not 0.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t value_of_run(std::int32_t label) {
+  return label;
+}
+SRCEXTRACT_HOST_DEVICE inline std::uint8_t value_of_run(std::uint8_t pixel) {
+  return pixel != 0 ? 1 : 0;
+}
 
 /// runs_of_mask lists the pixels that are not 0 as runs. map_runs makes a map with 1 for each pixel in a run, else 0.
 Runs<Cpu> runs_of_mask(const Image<std::uint8_t, Cpu>& mask, const Cpu& where);

@@ -30,6 +30,7 @@ def measure(program, image, directory, positions, *settings, config="plain"):
 
 IDENTITIES = {
     "sextractor": ("sextractor", []),
+    "the noise of the sky's mesh": ("sextractor", ["detection.threshold_unit=detection_sigma", "weights.type=background"]),
     "one level": ("plain", ["background.method=constant"]),
     "weights": ("sextractor", ["weights.type=rms", "weights.file={noise}"]),
     "weights, interpolated": ("sextractor", ["weights.type=rms", "weights.file={noise}", "weights.interpolate=all"]),

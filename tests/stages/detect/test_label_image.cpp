@@ -90,6 +90,17 @@ TYPED_TEST(LabelImageTest, MasksBecomeRunsAndComeBack) {
   }
 }
 
+TYPED_TEST(LabelImageTest, EveryValueOfAMaskButZeroIsForeground) {
+  const auto& backend = this->backend();
+  std::vector<std::uint8_t> pixels(70, 0);
+  for (const std::size_t i : {2, 3, 4, 31, 32, 33, 34, 69}) pixels[i] = static_cast<std::uint8_t>(250 + i % 5);
+  Image<std::uint8_t, TypeParam> mask;
+  mask.shape = {35, 2};
+  mask.pixels = backend.put(pixels);
+  const std::vector<Run> runs = backend.get(runs_of_mask(mask, backend.where()).runs);
+  EXPECT_EQ(runs, (std::vector<Run>{{0, 2, 5}, {0, 31, 35}, {1, 34, 35}}));
+}
+
 TYPED_TEST(LabelImageTest, NoRunsMakeAnEmptyMap) {
   const auto& backend = this->backend();
   Image<std::int32_t, TypeParam> map;
