@@ -88,7 +88,7 @@ std::set<std::string> used_keys(Draft<Config> file) {
 }
 
 /// Returns the configuration if every value is within its limits; else throws Error{config}. An error message about a
-/// key that nobody set begins with `name`, as no place in a file is known for the key.
+/// key that was not set begins with the place of another key of its section, or with `name` if none was set.
 GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, const std::string& name) {
   GivenConfig given;
   draft.result.set_at = draft.set_at;

@@ -24,8 +24,8 @@ struct Config : Settings {
   };
   Kept kept = {};
 
-  /// The place `path:line:column` where each key was set, by `section.key`. Error messages that arise only when an
-  /// image is processed name these places.
+  /// The place where each key was set, by `section.key`: `path:line:column`, the option that set the key, or "KEY of
+  /// the default configuration". Error messages that arise only when an image is processed name these places.
   std::map<std::string, std::string> set_at = {};
 
   /// Returns the beginning of an error message about `key`: the place where the key was set, or the key's name if it
@@ -37,9 +37,10 @@ struct Config : Settings {
 };
 
 /// Reads YAML strictly. An unknown key, a wrong type, a value out of range or a key without use throws Error{config}.
-/// The message begins with `name:line:column:` and names the nearest valid key for a misspelt key. An empty text means
-/// all defaults. `overrides` are settings `dotted.key=value` as after --set on the command line. Overrides replace
-/// values of the YAML text and are checked in the same way; their errors begin with `--set dotted.key=value:`.
+/// The message begins with `name:line:column:`, or with `name:` if no line is known, and names the nearest valid key
+/// for a misspelt key. An empty text means all defaults. `overrides` are settings `dotted.key=value` as after --set on
+/// the command line. Overrides replace values of the YAML text and are checked in the same way; their errors begin with
+/// `--set dotted.key=value:`.
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides = {});
 
 /// The settings `dotted.key=value` that one kind of command line option gives.
@@ -67,7 +68,8 @@ struct GivenConfig {
   Config config;   ///< `written`, with the default of each key that has no use
   /// error messages for keys without use; require_use() throws an error only if no other configuration uses the key
   UnusedKeys unused = {};
-  /// keys that have a use in the file alone; options that make these keys useless cause no error
+  /// Keys set in the file that have a use under the file's other settings, less the keys that an option sets. Options
+  /// that make these keys useless cause no error.
   std::set<std::string> used_in_file = {};
 };
 
@@ -81,8 +83,8 @@ GivenConfig parse_given(const std::string& yaml, const std::string& name, const 
 GivenConfig load_given(const std::string& path, const Overrides& overrides = {});
 
 /// Returns `given` changed by settings that hold only for some of the images. Throws Error{config} if such a setting
-/// has no use. Messages about keys that nobody set begin with `name`, or "the default configuration" if `name` is
-/// empty.
+/// has no use. Messages about a key that was not set begin with the place of another key of its section. If no key of
+/// the section was set, messages begin with `name`, or "the default configuration" if `name` is empty.
 GivenConfig override_given(const GivenConfig& given, const std::string& name, const Overrides& overrides);
 
 /// Throws Error{config} for a key that has no use in any of the configurations; each element of `of_all` lists the
@@ -104,8 +106,9 @@ std::vector<config::NamedFile> named_files(const Config& config);
 /// Returns the value of each key as in dump_config(), by the key's path `section.key`.
 std::map<std::string, std::string> texts_of(const Config& config);
 
-/// Returns the configuration as YAML, with every key, in the order of Settings. parse_config() reads an equal Config
-/// from the text, and dump_config() writes the same text for that Config.
+/// Returns the configuration as YAML, with every key, in the order of Settings. parse_config() reads the same value
+/// of every key from the text, and dump_config() writes the same text for that Config. Config::kept, Config::set_at and
+/// Settings::resources are not in the text.
 std::string dump_config(const Config& config);
 
 }  // namespace srcextract

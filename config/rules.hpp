@@ -26,20 +26,23 @@ struct MatchRules {
 
 enum class MissingColumns { automatic, fail, note };
 
-/// Limits on sources that only one of the two catalogues has, as fractions of the number of rows in the reference.
+/// Limits on sources that only one of the two catalogues has, and on duplicated rows. All limits but `bright` are
+/// fractions of the number of rows in the reference.
 struct SourceRules {
   /// Largest fraction of lost sources (in the reference only) minus gained sources (in the new catalogue only). The
-  /// difference counts because two exposures of one field lose and gain equally many sources at the detection limit.
+  /// difference counts because two exposures of one field lose and gain equally many sources at the detection limit. If
+  /// both catalogues are of the same pixels, lost sources count in full. So do gained sources for `gained`.
   double lost = 0.005;
   /// Largest fraction of gained sources minus lost sources.
   double gained = 0.005;
-  /// Largest fraction, of the sources far above the detection limit, that are lost or gained. Noise loses or gains
-  /// bright sources only by splitting and joining neighbours.
+  /// Largest number of lost or gained sources far above the detection limit, as a fraction of such sources in the
+  /// reference. Noise loses or gains bright sources only by splitting and joining neighbours.
   double bright = 0.1;
-  /// Largest fraction of duplicated rows, minus the fraction of duplicated rows in the reference.
+  /// Largest number of duplicated rows in the new catalogue, minus the number of duplicated rows in the reference.
   double duplicated = 0.0;
   /// Whether columns that only the reference has count against the new catalogue (fail) or are only reported (note).
-  /// automatic: fail if the catalogues share four fifths of their column names, as catalogues of one program do.
+  /// automatic: note if a shared column has different names in the two catalogues. Else fail if four fifths of the
+  /// reference's columns are shared, or if the new catalogue has no column that the reference lacks.
   MissingColumns missing_columns = MissingColumns::automatic;
 
   bool operator==(const SourceRules&) const = default;
@@ -53,13 +56,13 @@ struct SignificanceRules {
   /// comparison. With 1, every difference beyond its tolerance counts. Larger values give more false alarms; smaller
   /// values need more sources to detect a difference.
   double false_alarm = 0.001;
-  /// A row is an outlier if its difference exceeds both the column's tolerance and this multiple of the other rows'
-  /// scatter.
+  /// A row is an outlier if its difference is too far from the median difference of rows of similar brightness. The
+  /// distance must exceed both the column's tolerance and this multiple of the scatter of those rows.
   double outlier = 6.0;
   /// Whether both catalogues were measured on the same pixels, so that noise adds nothing to their difference. In that
-  /// case, tolerances alone decide, and `false_alarm` and `outlier` are unused. automatic: same if the positions agree
-  /// to 0.001 pixel. Set `other` if positions were forced on another exposure: such positions agree although the pixels
-  /// differ.
+  /// case, tolerances alone decide, and `false_alarm` and `outlier` are unused. automatic: same if the positions
+  /// scatter by at most 0.001 pixel, or by 3e-7 degree if matched by sky. Set `other` if positions were forced on
+  /// another exposure: such positions agree although the pixels differ.
   SamePixels pixels = SamePixels::automatic;
 
   bool operator==(const SignificanceRules&) const = default;
@@ -80,10 +83,10 @@ struct SideRules {
 
 /// How the difference of two matched values is computed.
 enum class Difference {
-  absolute,  ///< new - reference, in the column's unit
+  absolute,  ///< new - reference, in the column's unit; right ascension: times the cosine of the declination
   relative,  ///< (new - reference) / (mean of the two absolute values)
   sigma,     ///< (new - reference) / (root of the sum of the squares of both standard errors, from column `error`)
-  angle,     ///< new - reference of two position angles, in degrees, in (-90, 90]
+  angle,     ///< new - reference of two position angles, in degrees, in [-90, 90]
   equal,     ///< only whether the values are equal, as for flags and counts
   ignore,    ///< the column is not compared
 };
@@ -92,10 +95,11 @@ enum class Difference {
 struct ColumnRule {
   std::string pattern;  ///< a column's name, in which one * may stand for any text: FLUX_*
   Difference difference = Difference::absolute;
-  /// Largest absolute value of three numbers, in units of the difference: the typical difference of all rows, a trend
-  /// from one end of the data to the other, and the typical difference in a part of the image.
+  /// Largest absolute value of four numbers, in units of the difference. These are the typical difference of all rows,
+  /// a trend from one end of the data to the other, and how the brightest rows and a part of the image deviate.
   double bias = 0;
-  /// Largest difference in a single row, in units of the difference; SignificanceRules::outlier is a further condition.
+  /// Largest distance of a row's difference from the median difference of rows of similar brightness, in units of the
+  /// difference. SignificanceRules::outlier is a further condition.
   double tolerance = 0;
   /// Largest fraction of rows that are outliers; with Difference::equal, largest fraction of rows that differ.
   double outliers = 0.01;
@@ -125,7 +129,8 @@ struct CompareRules {
 
 /// Reads a YAML file as strictly as parse_config(): Error{config} begins with `path:line:column:` and names the nearest
 /// valid key. An empty file means all defaults. The sections for the two catalogues are `reference` and `new`. Keys
-/// that a pattern's rule omits have the values of the built-in rule for that pattern.
+/// that a pattern's rule omits have the values of the built-in rule for that pattern. If the rule's kind of difference
+/// is not the built-in rule's, omitted keys have the defaults of ColumnRule.
 CompareRules load_rules(const std::string& path);
 
 /// As load_rules(), from a YAML text; error messages contain `name` in place of the path.

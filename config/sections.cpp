@@ -44,8 +44,8 @@ Names sections_with(const Fields& fields, const std::string& key) {
   return names;
 }
 
-/// Returns the end of a message about the unknown name `name`: the section that has a key of this name, the nearest
-/// valid name, or `otherwise` followed by all valid names.
+/// Returns the end of a message about the unknown name `name`: what srcextract has for a SExtractor key of this name,
+/// the sections that have such a key, the nearest valid name, or `otherwise` followed by all valid names.
 std::string advice(const Fields& fields, const std::string& name, const Names& valid, const std::string& otherwise) {
   if (const std::string sextractors = sextractor_key_advice(name); !sextractors.empty()) return "; " + sextractors;
   const Names homes = sections_with(fields, name);

@@ -34,17 +34,18 @@ struct Origin {
 YAML::Node load_yaml(const std::string& text, const Origin& origin);
 
 /// Converts a node to a Value. `levels` is the depth of nested lists to convert; deeper lists stay empty, since no key
-/// has them. `key` is the position of the node's key.
+/// has them. `key` is the position of the node's key. Throws Error{config} if the node has a tag.
 Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, int levels = 2);
 
 /// Receives the key and the value of an entry of a map.
 using EntryVisitor = std::function<void(const YAML::Node& key, const YAML::Node& value)>;
 
-/// Calls f for each entry of a map, in order. Throws Error{config} at a duplicate key, since yaml-cpp keeps both
-/// entries. `in` is appended to the message "duplicate key x", as " in 'match'".
+/// Calls f for each entry of a map, in order. Throws Error{config} at a key that is no scalar, and at a duplicate key,
+/// since yaml-cpp keeps both entries. `in` is appended to the message "duplicate key x", as " in 'match'".
 void for_each_entry(const YAML::Node& map, const Origin& origin, const std::string& in, const EntryVisitor& f);
 
-/// Calls f(name of the section, its keys) for each section of a YAML text, in order. `known` are the valid keys.
+/// Calls f(name of the section, its keys) for each section of a YAML text, in order; f must check both. Throws
+/// Error{config} if the text is no map of sections; the message lists the sections of the valid keys `known`.
 void for_each_section(const std::string& text, const Fields& known, const Origin& origin, const EntryVisitor& f);
 
 /// Throw Error{config}, with `place` in the message, if `section` or `key` is unknown. The message offers the nearest
@@ -94,8 +95,8 @@ class Member {
 /// Receives a key and its value.
 using KeyVisitor = std::function<void(const Field& field, Member& member)>;
 
-/// A struct whose keys are being read; keys that were not set hold their defaults. The functions below take any struct,
-/// so that only Draft::for_each_key is compiled for each.
+/// A struct whose keys are being read; keys that were not set hold the values with which the draft began. The functions
+/// below take any struct, so that only Draft::for_each_key is compiled for each.
 class AnyDraft {
  public:
   SetAt set_at;

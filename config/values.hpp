@@ -37,7 +37,8 @@ inline constexpr bool is_list_of_records<std::vector<Item>> = is_record<Item>;
 /// Read a value into `out`. Throw Error{config}, in which `name` names the value, if the value has another type. Limits
 /// are not checked. Numbers are decimal and finite, as in the core schema of YAML 1.2 but without leading zeros. A text
 /// is a FITS name of 1 to 68 printable ASCII characters, or a whole number from 0. A name must be quoted if it does not
-/// begin with a letter, or if YAML may take it for another type.
+/// begin with a letter, has other characters than letters, digits, blanks, `_`, `-` and `.`, or if YAML may take the
+/// name for another type. A whole number needs no quotes.
 void read_value(const Value& value, const std::string& name, double& out);
 void read_value(const Value& value, const std::string& name, std::int64_t& out);
 void read_value(const Value& value, const std::string& name, bool& out);
@@ -52,7 +53,7 @@ void read_value(const Value& value, const std::string& name, HduNames& out);
 void read_column(const Value& value, const std::string& name, std::string& out);
 
 /// Reads a path: any text without control characters. A path must be quoted if YAML may take it for another type, as
-/// `true` or `1.5`.
+/// `true` or `1.5`; a whole number from 0 needs no quotes.
 void read_path(const Value& value, const std::string& name, std::string& out);
 
 /// Reads a path or a number; `out` is the text as written. A text that looks like a number is accepted with and without

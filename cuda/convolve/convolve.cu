@@ -14,9 +14,8 @@ namespace {
 constexpr std::int64_t least_strip_height = 8;
 constexpr std::int64_t most_strip_height = 128;
 
-/// Returns the height of strips in rows. The device handles `resident` strips at the same time. The height is chosen so
-/// that the number of strips is just below a multiple of `resident`, unless a limit prevents this: then all warps are
-/// busy until the end.
+/// Returns the height of strips in rows. The device handles `resident` strips at the same time. If the limits permit,
+/// the number of strips is just below a multiple of `resident`, so that all warps are busy until the end.
 std::int64_t choose_strip_height(const Shape& shape, std::int64_t strips_across, std::int64_t resident) {
   std::int64_t rows = most_strip_height + 1;
   for (std::int64_t times = 1; rows > most_strip_height; ++times) {

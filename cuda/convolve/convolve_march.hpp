@@ -33,8 +33,8 @@ struct Strip {
   std::int64_t x, begin, end;
 };
 
-/// The kinds of passes over a strip. If no result pixel is masked, one plain pass suffices. Else, from the row at which
-/// the plain pass stopped, two more passes follow:
+/// The kinds of passes over a strip. If the kernel covers no masked pixel, one plain pass suffices. Else, from the row
+/// at which the plain pass stopped, two more passes follow:
 /// - `values` sums kernel weight times pixel above the sky, and stores the sums in the result;
 /// - `weights` sums the kernel's absolute weights at unmasked pixels, and normalises the stored sums.
 enum class MarchPass { plain, values, weights };
@@ -103,7 +103,7 @@ class RowCopier {
   const Convolution& task_;
   std::int64_t begin_;  // row of the image that start(0, ...) copies; may be negative
   bool at_edge_;
-  // addresses left of the copied columns: first_ in row 0 of the image, next_ in the row to copy next
+  // addresses at or left of the first copied column: first_ in row 0 of the image, next_ in the row to copy next
   const float *first_, *next_;
   // for each copied pixel: its column, counted from first_; `nowhere` if the pixel is outside the image
   unsigned int offset_[copies];

@@ -97,7 +97,7 @@ class KernelSum {
 };
 
 /// Sums for separable square kernels: first along the input row, then along columns, with partial sums as in KernelSum.
-/// Also sums input rows that no output row of the strip needs, since this costs less than testing for such rows.
+/// Also computes partial sums for output rows outside the strip, since these sums cost less than a test for such rows.
 template <int side>
 class SeparableSum {
  public:

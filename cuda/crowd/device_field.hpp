@@ -24,7 +24,7 @@ class DeviceField {
   std::int32_t most_half() const { return most_half_; }
 
   /// Draws the stamps of the stars from number `first` on. `first` must be 0, or the number of stars that already have
-  /// stamps.
+  /// stamps. A call with `first` above 0 overwrites the stamps of the previous such call.
   void draw(const DevicePsf& psf, const DeviceList<CrowdStar>& stars, std::int64_t first);
   void render(const DeviceList<CrowdStar>& stars, bool weigh);
   void soften();
@@ -48,7 +48,8 @@ class DeviceField {
   Buffer<float, Gpu> planes_;  ///< three planes of the image: model, weight, residual
   Buffer<double, Gpu> level_;
   DeviceList<CrowdStamp> stamps_;
-  Buffer<float, Gpu> drawn_, drawn_last_;  ///< stamps of the calls with first = 0, and stamps of the later calls
+  /// stamps of the last call of draw() with first = 0, and of the last call with first > 0
+  Buffer<float, Gpu> drawn_, drawn_last_;
   /// numbers of the stars whose stamps touch each tile, in ascending order for each tile
   Buffer<std::int32_t, Gpu> of_tile_;
   Buffer<std::int64_t, Gpu> tile_begin_;

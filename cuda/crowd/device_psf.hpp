@@ -27,8 +27,8 @@ class DevicePsf {
   double fwhm() const { return view_.fwhm; }
   std::int32_t most_half() const { return view_.most_half; }
 
-  /// Sets CrowdStamp::half, half the side of the square, of the stars' stamps: to `half`, or to CrowdPsf::half_for() if
-  /// `half` is 0.
+  /// Sets CrowdStamp::half, which is (side - 1) / 2 of the square, of the stars' stamps: to `half`, or to
+  /// CrowdPsf::half_for() if `half` is 0.
   void choose_halves(const CrowdStar* stars, std::int64_t count, double level, std::int32_t half, CrowdStamp* stamps,
                      const Gpu& where) const;
   /// Draws the stamps of stars into `numbers`, which grows if necessary, and sets the stamps' members. The caller must

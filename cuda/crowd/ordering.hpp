@@ -17,7 +17,7 @@ std::int64_t sum_before(Buffer<std::int64_t, Gpu>& numbers, std::int64_t count, 
 void find_begins(const std::uint32_t* keys, std::int64_t count, std::int64_t* begin, std::int64_t groups,
                  const Gpu& where);
 
-/// Returns the indices of the nonzero flags among the first `count`, in ascending order.
+/// Returns the indices of the flags that are 1 among the first `count`, in ascending order. Flags must be 0 or 1.
 Buffer<std::int64_t, Gpu> places_of(const Buffer<std::uint8_t, Gpu>& flags, std::int64_t count, const Gpu& where);
 
 /// Removes the stars whose flags are 0; the others keep their order.

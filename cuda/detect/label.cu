@@ -202,7 +202,8 @@ class TileRoots {
   std::uint64_t counts_ = 0;
 };
 
-/// Labels all runs with the number of their component: the k-th kept root, from 1, has component number k.
+/// Labels all runs with the number of their component: the k-th kept root, from 1, has component number k. Runs of
+/// components that are not kept get 0.
 __global__ void number_kernel(RunForest forest, Area min_area, LookBack tiles, ComponentCounts* counts) {
   __shared__ std::uint64_t of_warp[block_threads / 32];
   __shared__ std::uint64_t before_tile;

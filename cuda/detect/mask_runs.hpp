@@ -74,8 +74,8 @@ class BegunInChunk {
 
 /// Marks the pixels of the block's chunk of a mask. All threads of the block must call this function together. `source`
 /// defines the foreground by functions that all lanes of a warp call together:
-/// - load_before(mask, tile): returns the pixel before the tile in the same row;
-/// - is_foreground(pixel): whether that pixel is foreground;
+/// - load_before(mask, tile): returns the value that is_foreground() needs about the pixel before the tile;
+/// - is_foreground(value): whether that pixel is foreground; any answer is right if the tile begins a row;
 /// - mark_word(mask, tile): returns the lane's word of the tile.
 /// Pixels outside the image must not be foreground.
 template <class Source>

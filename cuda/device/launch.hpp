@@ -9,8 +9,8 @@ namespace srcextract {
 
 inline constexpr int block_threads = 256;
 
-/// Number of blocks of block_threads threads that a multiprocessor runs at the same time: 2048 threads, the hardware's
-/// limit, unless registers run short.
+/// Number of blocks of block_threads threads that a multiprocessor runs at the same time, unless registers run short:
+/// 2048 threads, the limit of the hardware with compute capability 8.0 and 9.0.
 inline constexpr int blocks_per_multiprocessor = 8;
 
 /// Returns the number of blocks so that each item has a thread. At least 1, since CUDA rejects a launch of 0 blocks.

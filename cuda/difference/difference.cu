@@ -64,8 +64,8 @@ struct Frames {
   const Background* ratios;
 };
 
-/// Subtracts the reference from the fresh frame. Unless `noise` is null, stores the variance of each pixel of the
-/// difference there.
+/// Subtracts the reference from the fresh frame. Unless `noise` is null, stores there the variance of each pixel of the
+/// difference, divided by the variance of the sky.
 __global__ void __launch_bounds__(block_threads)
     subtract_kernel(Frames frames, Matching match, float* out, float* noise, MaskCounts* masked) {
   const Subtraction subtraction(*frames.reference_sky, *frames.fresh_sky, *frames.ratios, match);

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Smallest number of pixels of a piece, and the number of which piece sizes are multiples. Pixels in page-locked
-/// memory are copied to the device in pieces, each 7/8 of the remaining pixels. Fewer pieces mean fewer pauses on the
-/// bus; a small last piece shortens the wait at the end, since a piece is decoded only after its arrival.
+/// Smallest number of pixels of a piece, and the number of which piece sizes are multiples; neither limits the last
+/// piece. Pixels in page-locked memory are copied to the device in pieces, each 7/8 of the remaining pixels. Fewer
+/// pieces mean fewer pauses on the bus; a small last piece shortens the wait at the end, since a piece is decoded only
+/// after its arrival.
 constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;
 static_assert(least_piece % piece_grain == 0);
 
@@ -167,7 +168,8 @@ void Ingester::make_lanes_wide(std::int64_t bytes) {
   }
 }
 
-/// Allocates a slot for every reading thread, and two more, which are being sent while all threads fill slots.
+/// Allocates two slots for a single reading thread. For several threads, allocates a slot for each, and two more, which
+/// are being sent while all threads fill slots.
 void Ingester::make_slots() {
   if (!slots_.empty()) return;
   const std::int64_t count = where_.host_threads > 1 ? where_.host_threads + 2 : 2;

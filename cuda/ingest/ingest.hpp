@@ -23,15 +23,15 @@ class Ingester {
 
   explicit Ingester(const Gpu& where);
 
-  /// Queues the work of ingest() in stages/ingest/ingest.hpp. Pixels in page-locked memory are copied directly from
-  /// there, so they must not change until the stream has finished. All other pixels have been read when this function
-  /// returns.
+  /// Queues the work of ingest() in stages/ingest/ingest.hpp. Pixels in page-locked memory or in device memory are read
+  /// directly from there, so these pixels must not change until the stream has finished. All other pixels have been
+  /// read when this function returns.
   void ingest(const PixelSource& source, Pixels<Gpu>& pixels);
 
   /// As ingest(), for a compressed plane with RICE_1 tiles. The compressed tiles are copied, and the device decodes
   /// them; the function waits for the result. The host decodes the few tiles that are stored in another form. Returns
-  /// false if the plane is not of this kind, or if a tile is damaged. In that case the pixels are undefined, and must
-  /// be read again on the host, which reports the damage.
+  /// false if the plane is not of this kind, if RiceParts::of() leaves the plane to the host, or if a tile is damaged.
+  /// In all these cases the host must read the pixels; the host also reports the damage.
   bool ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels);
 
  private:

@@ -17,7 +17,7 @@ namespace srcextract {
 class RiceParts {
  public:
   /// Tiles `begin` to end - 1, which are copied in one transfer. The compressed streams of these tiles have `bytes`
-  /// bytes in total, and begin at byte `first` of the part's streams.
+  /// bytes in total, padding included, and begin at byte `first` of the part's streams.
   struct Slice {
     std::int64_t begin, end;
     std::int64_t first, bytes;
@@ -25,7 +25,7 @@ class RiceParts {
   /// Tiles `begin` to end - 1, which are in device memory at the same time.
   struct Part {
     std::int64_t begin, end;
-    std::int64_t bytes;  ///< total size of the tiles' streams in bytes
+    std::int64_t bytes;  ///< total size of the tiles' streams in bytes, padding included
     std::vector<Slice> slices;
 
     std::int64_t tiles() const { return end - begin; }
@@ -33,8 +33,9 @@ class RiceParts {
   };
 
   /// Divides a plane. A part, with the table of its tiles, has at most `part_bytes` bytes; a slice has at most
-  /// `slice_bytes`. Returns nullopt if the host should decode the plane: many tiles have another form, or the tiles are
-  /// few and large. One device thread decodes a tile, so few large tiles take longer on the device than on the host.
+  /// `slice_bytes`. Returns nullopt if the host should decode the plane: many tiles have another form, there are few
+  /// tiles, or a tile is too large. One device thread decodes a tile, so few or large tiles take longer than on the
+  /// host.
   static std::optional<RiceParts> of(const RicePlane& plane, std::int64_t plane_width, std::int64_t slice_bytes,
                                      std::int64_t part_bytes, const Cpu& where);
 

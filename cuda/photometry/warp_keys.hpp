@@ -153,8 +153,8 @@ class WarpKeys {
     return __reduce_add_sync(all_lanes, own);
   }
 
-  /// Returns the keys with ranks `rank` and rank + 1 in a range all of whose keys are stored. Halves the range until at
-  /// most 32 keys remain, one per lane.
+  /// Returns the keys with ranks `rank` and rank + 1 in a range all of whose keys are stored. Without a key of rank
+  /// rank + 1, returns the first key twice. Halves the range until at most 32 keys remain, one per lane.
   __device__ KeyPair pair_of_kept(KeyRange range, std::uint32_t rank) const {
     const std::uint32_t last = range.high;
     auto most = static_cast<std::uint32_t>(kept_);  // upper limit of the number of keys in the range

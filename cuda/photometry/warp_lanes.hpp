@@ -48,7 +48,8 @@ class WarpLanes {
 
   /// Each lane sums the pixels of a column, and shuffles add up the lanes as a binary tree. Since a + b and b + a are
   /// equal, all lanes get the same bits. In a narrow box, lanes without a column read pixels of the rows below, and
-  /// pass their terms to the lane of the column. Lanes without a column would add 0 to the tree.
+  /// pass their terms to the lane of the column. A tree over all 32 lanes would have the same result, since lanes
+  /// without a column would add 0.
   template <int N, int M, class F>
   __device__ SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
     const int columns = columns_at_once(box), column = lane() & (columns - 1), row = lane() / columns;

@@ -159,8 +159,9 @@ __device__ inline void split_from(const Interval& known) {
   if (blockIdx.x == 0) sum_cells_before();
 }
 
-/// Reads all pixels of the image once, in every block. Returns false if the list of some block was too short for its
-/// pixels of the tail. The lists are useless in that case, since a part of the tail is missing.
+/// Reads all pixels of the image once; the blocks divide the pixels among themselves. Returns false if the list of some
+/// block was too short for its pixels of the tail. The lists are useless in that case, since a part of the tail is
+/// missing.
 __device__ inline bool look() {
   ClipShared& s = shared();
   look_at_all();

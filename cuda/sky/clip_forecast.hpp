@@ -41,7 +41,7 @@ class ClipForecast {
   }
 
   /// Adds a bin of the window and its two neighbours to the wanted bins; because of rounding, the median may lie in a
-  /// neighbour. One warp calls this function.
+  /// neighbour. Adds nothing if there would be more than WantedBins::most bins. One warp calls this function.
   __device__ static void want(int bin) {
     WantedBins& wanted = shared().wanted;
     const int mine = bin - 1 + lane();
@@ -107,8 +107,8 @@ class ClipForecast {
     return __all_sync(all_lanes, room) != 0;
   }
 
-  /// Writes the zones to state().cuts, one zone per lane. The number of cells in a zone is proportional to the number
-  /// of pixels expected in the zone.
+  /// Writes the zones to state().cuts, one zone per lane. The number of cells in a zone is 1 plus a number proportional
+  /// to the number of pixels expected in the zone.
   __device__ static void write_zones() {
     const auto& side = shared().side;
     TailCuts& out = state().cuts;
@@ -124,7 +124,7 @@ class ClipForecast {
     constexpr float cell_pixels = 16;
     const float in_cell = fmaxf(cell_pixels, sum_of_warp(pixels) / static_cast<float>(work().cells - least_cells / 2));
     const int cells = any ? 1 + static_cast<int>(pixels / in_cell) : 0;
-    // lane() counts the even parts before this zone: each is one cell
+    // Number of cells before the even part that precedes this zone. Each of the lane() earlier even parts is one cell.
     const int before = running_sum_of_warp(cells) - cells + lane();
     if (lane() < most_zones) {
       out.edge[2 * lane()] = begin;

@@ -99,7 +99,7 @@ class ClipLeader : ClipRanks {
   // --- Sums.
 
   /// Sums an interval that sum_cells() cannot sum: an end lies outside all zones, or in a cell with too many pixels to
-  /// be listed.
+  /// be listed. The interval may also not contain the core, or a block's list of the tail may have been too short.
   __device__ __noinline__ static void sum_otherwise(Interval interval) {
     ClipShared& s = shared();
     if (!interval.contains(s.guess.core)) move_core(interval);
@@ -188,7 +188,8 @@ class ClipLeader : ClipRanks {
 
   /// Sums the pixels in an interval: from running sums for the cells wholly inside, which include the core, and pixel
   /// by pixel for the two cells with the interval's ends. Returns false if an end is in no zone, or if its cell has
-  /// unequal pixels that are not all listed.
+  /// unequal pixels that are not all listed. Also returns false if the interval does not contain the core, or if a
+  /// block's list of the tail was too short.
   __device__ __forceinline__ static bool sum_cells(float lower_end, float upper_end) {
     ClipShared& s = shared();
     const Interval interval{lower_end, upper_end};

@@ -5,7 +5,8 @@
 namespace srcextract {
 
 /// Finds pixels by their rank; used by the leader, the first warp of the first block. Pixels with ranks close to the
-/// last requested rank are kept in shared memory. For other ranks, the leader makes all blocks read pixels.
+/// last requested rank are kept in shared memory. Other ranks are found in the window's cells. If the cells do not
+/// suffice, the leader makes all blocks read pixels.
 class ClipRanks {
  protected:
   /// Makes all blocks execute a command, and waits for the results. The caller must first clear those results to which
@@ -161,8 +162,8 @@ class ClipRanks {
   }
 
   /// Finds the pixel of rank `rank` in `source` by a radix search: four passes over the pixels, one for each byte of
-  /// their keys. Needed if few values are so frequent that a cell cannot hold their pixels. `before` is the number of
-  /// pixels below `source`, 0 for the image.
+  /// their keys. Needed if few values are so frequent that a cell cannot hold their pixels, or if the window's lists do
+  /// not serve. `before` is the number of pixels below `source`, 0 for the image.
   __device__ __noinline__ static void find_by_digits(std::int64_t rank, std::int64_t before, ClipSource source) {
     ClipState& all = state();
     std::uint32_t key = 0;

@@ -16,8 +16,8 @@ __device__ inline HistogramSums operator-(const HistogramSums& a, const Histogra
 }
 
 /// The histogram of a mesh's pixels, in the shared memory of a block of block_threads threads. The histogram is divided
-/// into chunks of 16 bins, and keeps the sums over all bins before each chunk. An iteration of the clip then reads two
-/// of these sums and the bins of two chunks, and not all bins.
+/// into chunks of 16 bins, and keeps the sums over all bins before each chunk. To sum the kept bins, an iteration of
+/// the clip then reads two of these sums and the bins of two chunks, and not all bins.
 class MeshHistogram {
  public:
   /// Sets the first `bins` bins to 0 before pixels are counted. All threads must call this function together.

@@ -19,7 +19,7 @@ struct MeshMap {
 
 /// Evaluates a map at four consecutive pixels of a row; x of the first pixel is a multiple of 4. If the four pixels do
 /// not lie between the same two columns of nodes, each pixel is evaluated separately. This happens only if the width of
-/// a mesh is no multiple of 8.
+/// a mesh is no multiple of 8, or if the map has a single column of nodes.
 class FourColumns {
  public:
   __device__ FourColumns(const MeshMap& map, std::int64_t x)

@@ -68,7 +68,7 @@ constexpr int merge_threads = merge_warps * warp_size;
 
 /// Each block takes 32 consecutive keys of a sorted chunk and writes their pixel values to their places among all keys.
 /// The warps of the block divide the chunks among themselves, and count the smaller keys in each chunk. Consecutive
-/// keys lead to nearly the same steps of the binary search, so there are no bank conflicts.
+/// keys lead to nearly the same steps of the binary search, so there are few bank conflicts.
 __global__ void __launch_bounds__(merge_threads)
     merge_chunks_kernel(const std::int32_t* keys, int chunks, int samples, float* sorted) {
   __shared__ int4 loaded[merge_warps][sort_chunk / 4];

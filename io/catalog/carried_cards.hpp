@@ -9,7 +9,7 @@ namespace srcextract {
 /// The following are left out:
 /// - the layout of the file,
 /// - the meaning of the pixel values (BUNIT, BSCALE, BLANK, DATAMIN ...),
-/// - the name (EXTNAME, EXTVER, EXTLEVEL),
+/// - the name (EXTNAME, EXTVER, EXTLEVEL), and CREATOR,
 /// - the WCS; celestial_cards() returns the cards for the first two axes.
 /// The result includes cards of `primary`, the primary header, that the image inherits. Cards have 80 columns; there is
 /// no END card. Bytes other than printable ASCII become '?'.

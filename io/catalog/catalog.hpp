@@ -20,8 +20,8 @@ struct BandFacts {
   std::vector<std::string> settings;  ///< settings that apply only to this band, as dotted.key=value
 };
 
-/// Metadata of a catalogue. All of it follows from pixels and configuration, so that the same input always gives the
-/// same bytes.
+/// Metadata of a catalogue. All of it follows from the input files, the options and the version of srcextract, so that
+/// the same input always gives the same bytes.
 struct CatalogMetadata {
   std::string version;               ///< version of srcextract
   std::string config_yaml;           ///< configuration as YAML, from dump_config()
@@ -43,7 +43,8 @@ struct CatalogMetadata {
 std::string extension(CatalogFormat format);
 
 /// Writes the catalogue; the caller commits the file. Formats:
-/// - fits: a binary table in the first extension, with TUNIT, TCOMM and TUCD for every column.
+/// - fits: a binary table in the first extension, with TUNIT, TCOMM and TUCD for every column that has a unit, a
+/// description or a UCD.
 /// - ldac, ascii_head: SExtractor's FITS_LDAC and ASCII_HEAD (row_sink.hpp).
 /// - ecsv: ECSV 1.0, as astropy reads it.
 /// - csv: a line of column names, then the rows.
@@ -56,7 +57,7 @@ std::string extension(CatalogFormat format);
 /// Columns with a common name (FLUX_APER, FLUX_APER_1 ...) are joined to one column of vectors, except in CSV, and in
 /// ECSV and ascii_head without rows. `vignets`, if there are any, become the column VIGNET of images where columns are
 /// joined, and are left out elsewhere. The columns of `carried`, which has as many rows as `sources`, come last.
-/// Floating-point numbers in text formats read back to the same bits. Throws Error{output}.
+/// Floating-point numbers in text formats read back to the same bits. Throws Error{output} or Error{storage}.
 [[nodiscard]] OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
                                        const CatalogMetadata& metadata, const Cpu& where = {},
                                        const Vignets& vignets = {}, const Table& carried = {});

@@ -21,7 +21,8 @@ void pad_right(std::string& line, std::size_t from, std::size_t width) {
   line.append(width - std::min(width, line.size() - from), ' ');
 }
 
-/// Returns the largest number of characters that a value of type T takes as text.
+/// Returns the width of a column of type T. For numbers, the width is the largest number of characters that a value
+/// takes; longer text makes its row wider.
 template <class T>
 constexpr std::size_t width_of() {
   if constexpr (std::is_same_v<T, std::int16_t>) return 6;

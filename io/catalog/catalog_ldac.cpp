@@ -86,7 +86,7 @@ void write_head(OutputFile& file, const std::string& image_head) {
   fill_record(file, bytes);
 }
 
-/// Returns the TDISP keyword of a column, the format in which LDAC tools print its values.
+/// Returns the value of the TDISP keyword of a column, the format in which LDAC tools print its values.
 std::string display(const BinaryForm& form) {
   switch (form.letter) {
     case 'A':

@@ -12,7 +12,8 @@ namespace srcextract {
 /// Returns the unit of a column as in FITS; empty if the column is dimensionless.
 std::string unit_of(const Column& column, const CatalogMetadata& metadata);
 
-/// Returns the texts of HISTORY cards for a FITS table: the command-line options, then the configuration line by line.
+/// Returns the texts of HISTORY cards for a FITS table: the command-line options that name inputs and bands, then the
+/// configuration line by line.
 std::vector<std::string> history_lines(const CatalogMetadata& metadata);
 
 /// Write a whole catalogue as regions of DS9 or CASA. io/catalog/row_sink.hpp declares the writers that take rows in

@@ -15,7 +15,8 @@ namespace srcextract {
 /// - ann: annotations of the viewer kvis, with full axes of the ellipses;
 /// - skymodel: a sky model for the LOFAR programs BBS and DP3, with sizes deconvolved from the beam.
 ///
-/// `frequency` is the reference frequency of the sky model in Hz, or 0 if unknown. Throws Error{output}.
+/// `frequency` is the reference frequency of the sky model in Hz, or 0 if unknown. Throws Error{output} or
+/// Error{storage}.
 [[nodiscard]] OutputFile write_component_regions(const std::string& path, ComponentRegions format,
                                                  const Table& components, double frequency);
 

@@ -16,8 +16,8 @@ namespace srcextract {
 /// Function that stores the pixels of row y (from 0) in `row`.
 using MakeRow = std::function<void(std::int64_t y, float* row)>;
 
-/// A float32 image, in which NaN marks masked pixels. write_float_image() calls `make_row` for the rows in order, and
-/// stores no more than a few rows.
+/// A float32 image, in which NaN marks masked pixels. write_float_image() calls `make_row` for the rows in order. It
+/// stores at most 2^20 pixels at a time, or one row if a row is longer.
 struct FloatImage {
   Shape shape;
   std::string name;   ///< EXTNAME; empty for none
@@ -33,14 +33,15 @@ struct FloatImage {
 std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards,
                          std::size_t further_axes = 0);
 
-/// Returns the tile shape for writing a compressed image: whole rows, about 65536 pixels. Smaller tiles compress worse,
-/// and larger tiles need more memory. Rows longer than 2^20 pixels are divided, because CFITSIO stores the number of
-/// bytes of a tile in an int.
+/// Returns the tile shape for writing a compressed image: whole rows of at most 65536 pixels together, or one longer
+/// row. Smaller tiles compress worse, and larger tiles need more memory. Rows longer than 2^20 pixels are divided,
+/// because CFITSIO stores the number of bytes of a tile in an int.
 Shape tile_shape(const Shape& shape);
 
 /// Writes the image a few rows at a time; the caller commits the file. Compression is lossless. The bytes depend only
-/// on the image and the version of zlib. A tiled image is the first extension, compressed with GZIP_2 without
-/// quantisation (FITS Standard 4.0, section 10) by the threads of `where`. Throws Error{output}.
+/// on the image, the compression, and the versions of srcextract and zlib. A tiled image is the first extension,
+/// compressed with GZIP_2 without quantisation (FITS Standard 4.0, section 10) by the threads of `where`. Throws
+/// Error{output} or Error{storage}.
 [[nodiscard]] OutputFile write_float_image(const std::string& path, const FloatImage& image,
                                            ImageCompression compression, const CatalogMetadata& metadata,
                                            const Cpu& where);

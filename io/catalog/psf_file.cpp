@@ -13,8 +13,8 @@
 namespace srcextract {
 namespace {
 
-/// A header card of a PSF file. `real` is true for a real number, false for an integer. The cards are in the order of
-/// PSFEx. Keywords in `of_dimension` are followed by the number of a dimension, from 1.
+/// A header card of a PSF file. `real` is true for a real number, false for an integer; either may be text instead. The
+/// cards are in the order of PSFEx. Keywords in `of_dimension` are followed by the number of a dimension, from 1.
 struct PsfCard {
   const char* name;
   bool real;

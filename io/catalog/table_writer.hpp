@@ -19,9 +19,9 @@ CatalogFormat table_format(const std::string& path);
 std::string table_endings();
 
 /// Writes the table in the format that belongs to the ending of `path`, with the conventions of write_catalog(); the
-/// caller commits the file. In FITS, text loses trailing blanks, and '?' replaces other than printable ASCII
-/// characters. Throws Error{output}, also if the table has more columns than the format allows, and Error{config} as
-/// table_format() does.
+/// caller commits the file. In FITS, '?' replaces other than printable ASCII characters, and readers may drop trailing
+/// blanks of text. Throws Error{output} or Error{storage}, Error{output} also if the table has more columns than the
+/// format allows, and Error{config} as table_format() does.
 [[nodiscard]] OutputFile write_table(const std::string& path, const Table& table, const CatalogMetadata& metadata,
                                      const Cpu& where = {});
 

@@ -68,7 +68,8 @@ void AppendedFile::append(std::string_view lines) {
     size_ += std::ssize(lines);
     return;
   }
-  // If ftruncate fails too, the next AppendedFile that opens the file cuts off the incomplete line.
+  // If ftruncate fails too, whole lines stay in the file. The next AppendedFile that opens the file cuts off an
+  // incomplete last line.
   [[maybe_unused]] const int cut = ::ftruncate(descriptor_, size_);
   throw write_error(path_, reason);
 }

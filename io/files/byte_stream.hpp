@@ -16,7 +16,7 @@ class ByteStream {
 
   const std::string& path() const { return path_; }
 
-  /// Size of the file on disk in bytes; a gzipped file holds more bytes than that.
+  /// Size of the file on disk in bytes; a gzipped file usually inflates to more bytes.
   std::int64_t stored_size() const { return stored_size_; }
 
   /// Reads the next (inflated) bytes, at most out.size(). Returns the number of bytes read, 0 only at the end of the

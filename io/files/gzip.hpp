@@ -31,7 +31,8 @@ using GzipSource = std::function<std::int64_t(std::byte* out, std::int64_t room)
 Inflated inflate_gzip(const GzipSource& source, std::int64_t stored_size, SizeNeeded needed, const std::string& path);
 
 /// Inflates one gzip member to `out` and verifies the checksum. Returns the number of inflated bytes, or -1 if the
-/// member is damaged, cut short, or larger than `out`.
+/// member is damaged, cut short, or larger than `out`. Returns -1 also if `stored` is longer than 1 GiB, or `out` than
+/// 4 GiB - 1 byte.
 std::int64_t inflate_member(std::span<const std::byte> stored, std::span<std::byte> out);
 
 }  // namespace srcextract

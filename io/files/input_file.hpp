@@ -32,9 +32,9 @@ std::int64_t gzipped_size(const std::string& path);
 /// - A file of at most 64 KiB is read into memory.
 /// - Any other file is read on demand.
 ///
-/// Throws Error{input}, or Error{memory} if there is not enough memory. After an errno that may pass (such as EIO or
-/// ESTALE), the file is opened and read again, up to four times in all. If the last try fails too, a PassingError is
-/// thrown (io/files/passing.hpp).
+/// Throws Error{input}, Error{memory} if there is not enough memory, or Error{storage} if too many files are open.
+/// After an errno that may pass (such as EIO or ESTALE), the file is opened and read again, up to four times in all. If
+/// the last try fails too, a PassingError is thrown (io/files/passing.hpp).
 class InputFile {
  public:
   explicit InputFile(std::string path, SizeNeeded needed = {});

@@ -51,8 +51,8 @@ void remove_contents(const std::string& directory) {
   if (failure) throw write_error(directory, failure.value());
 }
 
-/// Opens a directory, or returns -1. Refuses a link to a directory: commit() and the destructor remove contents, and
-/// must not remove those of a link's target.
+/// Opens a directory, or returns -1. Refuses a link to a directory: the constructor and the destructor remove contents,
+/// and must not remove those of a link's target.
 int open_directory(const std::string& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }

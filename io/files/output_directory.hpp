@@ -19,8 +19,8 @@ class OutputDirectory {
   /// Path of the directory to write files into before commit(). The caller flushes the files before commit().
   const std::string& place() const { return place_; }
 
-  /// Gives the new directory the name `path` and removes a directory or link that had that name. If `path` was a link,
-  /// its target stays. Both happen in one step if the file system can exchange two names.
+  /// Gives the new directory the name `path`, in one step if the file system can exchange two names. commit() or the
+  /// destructor then removes the directory or link that had that name. The target of a link stays.
   void commit();
 
  private:

@@ -66,8 +66,9 @@ std::filesystem::path directory_of(const std::string& path) {
   return directory.empty() ? "." : directory;
 }
 
-/// Throws Error{output} or Error{storage} if the target is a directory, which a rename cannot replace, or a device or
-/// pipe, which a rename must not replace. Also checks the target of a link such as /dev/stdout.
+/// Throws Error{output} if the target is a directory, which a rename cannot replace, or a device or pipe, which a
+/// rename must not replace. Throws Error{output} also if the name is too long. Also checks the target of a link such as
+/// /dev/stdout.
 void require_replaceable(const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0) {

@@ -18,7 +18,8 @@
 namespace srcextract {
 namespace {
 
-/// Returns TMPDIR, or /tmp if TMPDIR is not set or names no directory.
+/// Returns the first of TMPDIR, TMP, TEMP and TEMPDIR that is set. Returns /tmp if none is set or the path is no
+/// directory.
 std::string temporary_directory() {
   std::error_code failure;
   const std::filesystem::path directory = std::filesystem::temp_directory_path(failure);

@@ -39,8 +39,8 @@ std::string_view keyword_of(std::string_view card);
 /// - the keyword does not begin in column 1, or
 /// - '=' is not in column 9.
 ///
-/// Returns an empty text for a valid card with a value, and for free text. A COMMENT, HISTORY or END card yields its
-/// own keyword.
+/// Returns an empty text for a valid card with a value, and for free text. A card without '=' yields its first word,
+/// such as COMMENT, HISTORY or END, if the word is in capital letters and begins in column 1.
 std::string meant_keyword(std::string_view card);
 
 /// The problem of a misspelt card, as error messages describe it.

@@ -27,7 +27,7 @@ struct Hdu {
   std::int64_t data_bytes = 0;                ///< length of the data unit in bytes, without padding
 };
 
-/// Returns true if the HDU is an image, compressed or not, in which no axis has length 0.
+/// Returns true if the HDU is an image, compressed or not, that has at least one axis and no axis of length 0.
 bool has_pixels(const Hdu& hdu);
 
 /// Return the name of an HDU in messages: "HDU 2 'SCI'" and "HDU 2 'SCI' of image.fits".
@@ -44,7 +44,7 @@ class FitsReader {
   explicit FitsReader(const InputFile& file);
 
   /// Moves to the next HDU and returns it; the first call returns the primary HDU. Returns nothing at the end of the
-  /// file. Throws Error{input} if the header is invalid.
+  /// file, or if the bytes after the last HDU do not begin as an HDU. Throws Error{input} if the header is invalid.
   std::optional<Hdu> next();
 
   const std::string& path() const { return file_.path(); }

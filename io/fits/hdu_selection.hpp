@@ -32,8 +32,8 @@ std::string list_names(const std::vector<Hdu>& hdus);
 /// Selects HDUs of one file by name while the file is read in order. A name is one of:
 /// - `auto`: selects the first image with pixels.
 /// - `all` or a pattern (with * or ?): selects every match.
-/// - a number, an EXTNAME (without regard to case) or an `EXTNAME,EXTVER`: selects the first match. A missing EXTVER
-/// counts as 1.
+/// - a number, an EXTNAME (without regard to case) or an `EXTNAME,EXTVER`: selects the first match. An HDU without
+/// EXTVER has version 1.
 ///
 /// Messages name `key`, the configuration key that the user sets the names with.
 class HduSelection {
@@ -49,7 +49,7 @@ class HduSelection {
   /// Returns true if no later HDU of the file can be selected.
   bool complete() const { return !names_.open() && fulfilled(); }
 
-  /// Returns true if every name that is no pattern has selected an HDU.
+  /// Returns true if every name other than `all` and patterns has selected an HDU.
   bool fulfilled() const;
 
   /// Throws Error{input} that says why the selected HDU is not an image.

@@ -55,7 +55,8 @@ class Header {
   /// several times.
   std::vector<std::string_view> keywords() const;
 
-  /// A misspelt card, and the keyword that meant_keyword() finds in it.
+  /// A card in which meant_keyword() finds a keyword. Valid cards without '=', such as COMMENT and HISTORY, are among
+  /// them.
   struct Misspelt {
     std::string keyword;
     std::string_view card;

@@ -18,8 +18,8 @@ struct HeaderValue {
 /// The value of a keyword; null if `header` lacks the keyword.
 const KeywordValue* value_in(const std::vector<HeaderValue>& header, std::string_view keyword);
 
-/// Keywords that every catalogue copies from the image header if they have a value there. The configuration key
-/// output.header_keywords adds others.
+/// Keywords that FITS, ECSV, VOTable and Parquet catalogues copy from the image header if they have a value there. The
+/// configuration key output.header_keywords adds others.
 inline constexpr const char* usual_keywords[] = {"OBJECT", "DATE-OBS", "MJD-OBS", "FILTER", "EXPTIME",
                                                  "GAIN",   "AIRMASS",  "EXTNAME", "CCD"};
 

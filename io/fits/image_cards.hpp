@@ -10,7 +10,9 @@
 
 namespace srcextract {
 
-/// The sky background of an image: median and standard deviation of the pixels that remain after sigma clipping.
+/// The sky background of an image: median and standard deviation of the pixels that remain after sigma clipping. With
+/// an estimate in meshes, the median of the mesh levels and the typical RMS of the meshes. A sky level or noise that
+/// the user gave replaces these values.
 struct SkyFacts {
   double level = 0, sigma = 0;
 

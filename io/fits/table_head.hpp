@@ -12,7 +12,7 @@ namespace srcextract {
 /// A column of a FITS binary table, with the values of its header keywords.
 struct StoredColumn {
   std::string name, form, unit, ucd, description;  ///< TTYPE, TFORM, TUNIT, TUCD, TCOMM
-  std::optional<std::int64_t> null = {};           ///< TNULL; only the writer of catalogues uses it
+  std::optional<std::int64_t> null = {};           ///< TNULL, if missing integers have a value of their own
   std::int64_t bytes = 0;                          ///< length of the column in a row, in bytes
   std::string dim = {};                            ///< TDIM, used for columns of images
 

@@ -45,7 +45,7 @@ class CompactReader {
     }
   }
 
-  /// Return the value of the current field, or of the current list element.
+  /// Return the value of the current field, or of the current list element. boolean() is only for fields.
   std::int64_t integer();
   std::string_view text();
   bool boolean() const;

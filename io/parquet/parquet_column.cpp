@@ -17,7 +17,8 @@
 namespace srcextract {
 namespace {
 
-/// Size in bytes of a page: a page ends with the row that reaches this size.
+/// Size in bytes of a page. A page of text ends with the row that reaches this size. A page of numbers has as many rows
+/// as fit into this size, at least one.
 constexpr std::size_t page_bytes = std::size_t{1} << 20;
 
 /// Longest text, in bytes, that is written as least or largest value of a column.

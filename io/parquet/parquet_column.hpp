@@ -25,7 +25,7 @@ struct ParquetField {
 
 ParquetField parquet_field(const CatalogField& field);
 
-/// Least and largest value, encoded as in a page.
+/// Least and largest value, encoded as in a page; text without its length.
 struct ParquetRange {
   std::string least, largest;
 };

@@ -51,8 +51,8 @@ struct ParquetFile {
 /// Opens a Parquet file. Throws Error{input} if the file cannot be read, or is gzipped as a whole.
 InputFile open_parquet(const std::string& path);
 
-/// Reads the footer. Columns that hold neither numbers nor text are left out, as are lists of varying length and deeper
-/// nested columns. Throws Error{input}.
+/// Reads the footer. Columns that hold neither numbers nor text are left out, as are lists of text, lists of varying
+/// length or of more than longest_vector elements, and deeper nested columns. Throws Error{input}.
 ParquetFile read_parquet_footer(const InputFile& file);
 
 }  // namespace srcextract

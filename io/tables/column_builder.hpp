@@ -15,8 +15,9 @@ enum class FieldType { any, boolean, integer, float32, float64, text };
 /// Collects the fields of one column, and finds the type among those of ColumnValues that fits all fields.
 /// - Numbers have a decimal point in any locale, and may have a sign and an exponent after E or Fortran's D. `inf` and
 /// `infinity` are numbers.
-/// - Booleans become 1 and 0.
-/// - An empty field is a missing number, as are nan, null, none, masked and --, without regard to case.
+/// - In a column declared `boolean`, booleans become 1 and 0; else true and false are text.
+/// - In a column of numbers an empty field is a missing number, as are nan, null, none, masked and --, without regard
+/// to case.
 ///
 /// Integers stay exact. A column with a missing integer and an integer beyond 2^53 becomes text, because as doubles two
 /// different identifiers could become equal. In a column that has fractions too, integers are taken for measurements
@@ -46,8 +47,9 @@ class ColumnBuilder {
   std::int64_t bytes_with(std::int64_t more) const;
 
   /// Returns the column; the builder cannot be used afterwards. If all fields are missing, a column of `any`, `boolean`
-  /// or `integer` becomes one of doubles. Returns nothing if numbers are mixed with text, or if integers exceed 64
-  /// bits. Then the original fields are lost, and the caller must read them again with FieldType::text.
+  /// or `integer` becomes one of doubles. Returns nothing if numbers are mixed with text, or if integers exceed 64 bits
+  /// in a column without real numbers. Then the original fields are lost, and the caller must read them again with
+  /// FieldType::text.
   std::optional<ColumnValues> finish();
 
  private:

@@ -15,10 +15,11 @@ struct FitsColumn {
   int number = 0;             ///< number in the FITS keywords, from 1
   ColumnHead head;            ///< name, unit, UCD and description of the first element
   std::int64_t elements = 1;  ///< elements per row
-  std::int64_t width = 0;     ///< bytes of one string
+  std::int64_t width = 0;     ///< bytes of one element; for text, of one string
 
-  /// CFITSIO data type into which the column is read, and which holds every value exactly: TSTRING, TLOGICAL, TBIT,
-  /// TINT, TLONGLONG, TULONGLONG, TFLOAT or TDOUBLE.
+  /// CFITSIO data type into which the column is read: TSTRING, TLOGICAL, TBIT, TINT, TLONGLONG, TULONGLONG, TFLOAT or
+  /// TDOUBLE. The type holds every value exactly, except scaled numbers and numbers of ASCII tables, which become
+  /// doubles.
   int type = 0;
   bool stored_as_real = false;       ///< true if the file holds binary floats or doubles, in which NaN means missing
   bool whole = false;                ///< true if a column read as TDOUBLE holds only integers

@@ -31,7 +31,7 @@ void read(const FitsStep& step, const FitsColumn& column, void* null, void* out)
   read(step, column, step.row, step.count, null, out);
 }
 
-/// Reads floats or doubles without conversion.
+/// Reads floats or doubles. Only columns that are not stored as real numbers, or have a scale, are converted.
 template <class T>
 void read_values(const FitsStep& step, const FitsColumn& column, T* out) {
   // Without a null value CFITSIO does not change any value. With one, it would turn infinities into NaN.

@@ -29,8 +29,8 @@ ColumnValues make_fits_values(const FitsColumn& column, std::int64_t rows);
 /// does not match the column's type.
 void read_fits_values(const FitsStep& step, const FitsColumn& column, const std::vector<FitsTarget>& targets);
 
-/// Converts the values of one element after all rows have been read. Missing values become NaN, and integers get the
-/// narrowest type that holds all of them exactly.
+/// Converts the values of one element after all rows have been read. Integers get the narrowest type that holds all of
+/// them exactly. Missing integers become NaN, or empty text if the column becomes text.
 ColumnValues finish_fits_values(ColumnValues values, const FitsColumn& column);
 
 }  // namespace srcextract

@@ -24,9 +24,9 @@ struct TableRoom {
   std::int64_t beside_row = 0;  ///< bytes that the caller needs for each row besides the table
 };
 
-/// A catalogue on disk, gzipped or not. The contents of the file, not its name, decide the format. In a FITS file the
-/// user may name an extension, `m31.fits[LDAC_OBJECTS]` or `m31.fits[2]`. Without a name the first table is read,
-/// except the LDAC_IMHEAD of a FITS_LDAC file.
+/// A catalogue on disk, gzipped or not; a gzipped Parquet file is refused. The contents of the file, not its name,
+/// decide the format. In a FITS file the user may name an extension, `m31.fits[LDAC_OBJECTS]` or `m31.fits[2]`. Without
+/// a name the first table is read, except the LDAC_IMHEAD of a FITS_LDAC file.
 struct TableFile {
   std::string path;  ///< path of the file, without the name of an extension
   int hdu = 0;       ///< index of the table's HDU in a FITS file; 0 is the primary HDU

@@ -81,12 +81,13 @@ std::vector<ColumnHead> votable_columns(const std::string& path);
 Table read_votable(const TableFile& file, const std::vector<std::size_t>& columns);
 
 /// Apache Parquet, as far as the following are used:
-/// - values: numbers, text, and lists that all have the same length;
-/// - encodings: PLAIN or dictionary, in data pages of version 1 or 2;
+/// - values: numbers, booleans, text, and lists of numbers or booleans that all have the same length;
+/// - encodings: PLAIN, dictionary, or RLE of booleans, in data pages of version 1 or 2;
 /// - compression: snappy, gzip, zstd or none;
 /// - units and descriptions: from the metadata key that Astropy and srcextract write.
 ///
-/// Columns of lists of different lengths, of structs and of other types are left out.
+/// Columns of lists of text, of different lengths or of more than longest_vector elements, of structs and of other
+/// types are left out.
 std::vector<ColumnHead> parquet_columns(const std::string& path);
 Table read_parquet(const TableFile& file, const std::vector<std::size_t>& columns);
 

@@ -13,8 +13,8 @@
 namespace srcextract {
 
 /// Rows of a FITS table in memory, which CFITSIO opens as a file. The header is written anew from checked values and
-/// states only the types of the columns. CFITSIO never parses the original header, which may be damaged. Not
-/// thread-safe.
+/// states only the types, scales and null values of the columns. CFITSIO never parses the original header, which may be
+/// damaged. Not thread-safe.
 class TableMemory {
  public:
   /// Allocates memory for `rows` rows of the table. Throws Error{input} if the header is not that of a table; messages

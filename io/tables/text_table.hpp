@@ -53,8 +53,8 @@ void check_names(const TextLayout& layout, const TextLines& lines);
 
 std::vector<ColumnHead> text_columns(const std::string& path, ReadLayout read_layout);
 
-/// Reads a table, as read_table() does. If a column that began with numbers contains text, the file is read again for
-/// this column.
+/// Reads a table, as read_table() does. If a column mixes numbers with text, or has integers beyond 64 bits, the file
+/// is read again for this column.
 Table read_text_table(const TableFile& file, const std::vector<std::size_t>& columns, ReadLayout read_layout);
 
 }  // namespace srcextract

@@ -39,7 +39,7 @@ struct Level {
 template <class Coefficient, class Out>
 struct RowPair {
   const Coefficient *means, *across, *down, *both;
-  Out *upper, *lower;  ///< `lower` is unused for the last row of an odd number of rows
+  Out *upper, *lower;
 };
 
 template <class Coefficient, class Out>

@@ -54,7 +54,8 @@ class RiceLanes {
   int low_bits(std::size_t lane) const { return static_cast<int>(low_bits_[lane]); }
 
   /// Reads the number of low bits at the start of the next block in every lane. Returns false, without reading, if the
-  /// block of any lane has no Rice codes: its pixels are equal, or uncompressed, or the number is invalid.
+  /// block of any lane has no Rice codes: its pixels are equal, or uncompressed, or the number is invalid, or fewer
+  /// than 16 bytes of the stream are left.
   SRCEXTRACT_RICE_LANES bool begin_block() {
     const __m512i bit = load(bit_), number = _mm512_set1_epi64(coding.number_bits), one = _mm512_set1_epi64(1);
     const __m512i low_bits = _mm512_sub_epi64(_mm512_srli_epi64(window(bit), 64 - coding.number_bits), one);

@@ -19,8 +19,8 @@ namespace srcextract {
 class TileDecoder {
  public:
   /// The table's data must outlive the decoder. Throws Error{input} if the header is not that of a compressed image or
-  /// contradicts itself. Also throws if tiles share streams so much that all streams together are more than twice as
-  /// long as the data.
+  /// contradicts itself. Also throws if tiles share streams so much that all streams together are longer than twice the
+  /// data and 1 MiB.
   explicit TileDecoder(const TileTable& table);
 
   const TileGrid& grid() const { return grid_; }

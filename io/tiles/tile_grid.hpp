@@ -19,8 +19,8 @@ struct PlaneTile {
 /// limits keep the compressed tiles within the cache of a processor core.
 inline constexpr std::int64_t most_tiles_together = 8, most_pixels_together = std::int64_t{1} << 16;
 
-/// Returns an upper limit in bytes on the memory of tiles that all threads of the machine decode at once. Throws
-/// Error{input} if ZTILEn is invalid.
+/// Returns an upper limit in bytes on the memory of tiles that all threads of the machine decode at once, and of
+/// decoded tiles that TileReader keeps. Throws Error{input} if ZTILEn is invalid.
 std::int64_t tile_memory(const Hdu& hdu);
 
 /// Division of an image, with any number of axes, into tiles (FITS Standard 4.0, 10.1).
@@ -32,7 +32,7 @@ class TileGrid {
 
   std::int64_t tiles() const { return tiles_; }
 
-  /// Number of pixels of a tile (from 0); tiles at the upper edges of the image are smaller.
+  /// Number of pixels of a tile (from 0); tiles at the upper edges of the image may be smaller.
   std::int64_t pixels(std::int64_t tile) const;
 
   std::int64_t plane_width() const { return axes_[0].length; }

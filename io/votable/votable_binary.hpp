@@ -14,8 +14,8 @@
 namespace srcextract {
 
 /// Divides the bytes of BINARY or BINARY2 rows, given as base64 text, into cells, and adds these to the fields'
-/// VotableCells. Only about 64 KiB of bytes and one incomplete cell are in memory at a time. Cells of fields that are
-/// not kept are skipped.
+/// VotableCells. About 64 KiB of bytes, one piece of the text and one incomplete cell are in memory at a time. Cells of
+/// fields that are not kept are skipped.
 class VotableBinary {
  public:
   /// `null_bits` is true for BINARY2, in which each row begins with one bit per field that tells whether the value is

@@ -29,8 +29,8 @@ enum class VotableType {
 /// The declaration of a FIELD. An array of numbers becomes one column per element. The following fields become no
 /// column:
 /// - complex numbers,
-/// - arrays of variable size or of several dimensions,
-/// - arrays of more than `largest_array` elements, far more than any catalogue has apertures.
+/// - arrays of several dimensions, and arrays of numbers of variable size,
+/// - arrays of more than `largest_array` numbers, far more than any catalogue has apertures.
 struct VotableField {
   static constexpr std::int64_t largest_array = 1000;
 
@@ -49,7 +49,8 @@ struct VotableField {
   std::string declaration() const;
 
   /// Number of catalogue columns made from this FIELD: 1 for text, else one for each element; 0 if the FIELD is not
-  /// read (complex numbers, matrices, arrays of variable size or of more than largest_array elements).
+  /// read (complex numbers, arrays of several dimensions, arrays of numbers of variable size or of more than
+  /// largest_array elements).
   std::int64_t columns() const;
 
   /// Appends the descriptions of these columns.

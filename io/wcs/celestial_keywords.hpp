@@ -20,7 +20,7 @@ struct CelestialKeywords {
   /// Reason why the values may not be the whole WCS; empty if there is no such reason. Reasons are:
   /// - an unreadable value,
   /// - cards of a keyword that contradict each other,
-  /// - a misspelt card,
+  /// - a misspelt card, or a matrix element in an old form (CD001001),
   /// - an unsupported distortion.
   std::string problem;
 

@@ -39,7 +39,7 @@ class CubeAxes {
   CubeAxes& operator=(const CubeAxes&) = delete;
 
   std::int64_t planes() const { return planes_; }
-  /// RESTFRQ in Hz, or 0 if the header has none.
+  /// RESTFRQ (or the older RESTFREQ) in Hz, or 0 if the header has neither.
   double rest_frequency() const { return rest_frequency_; }
   CubePlane plane(std::int64_t number) const;
 

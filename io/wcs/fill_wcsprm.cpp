@@ -94,12 +94,13 @@ double linear_determinant(const Description& d) {
 }
 
 /// Decides what the PV cards of a plain TAN projection mean. SCAMP before version 2 wrote a distortion polynomial
-/// there, which is now called TPV. TAN itself has no parameters on the latitude axis. The cards are taken as TPV if
-/// PV1_1, PV2_1 and the determinant of the linear terms are not 0. Else the parameters of the latitude axis are
-/// dropped.
+/// there, which is now called TPV. TAN itself has no parameters on the latitude axis. The cards are taken as TPV if the
+/// first axis is the longitude, and PV1_1, PV2_1 and the determinant of the linear terms are not 0. Else the parameters
+/// of the latitude axis are dropped.
 ///
-/// If there are no parameters beyond PVi_4, the meaning is ambiguous, since the FITS Standard uses PVi_0 to PVi_4 for
-/// the fiducial point (4.0, table 13). Throws Error{input} then, unless the polynomial would change nothing.
+/// If the first axis is the longitude, the determinant is not 0, and there are no parameters beyond PVi_4, the meaning
+/// is ambiguous, since the FITS Standard uses PVi_0 to PVi_4 for the fiducial point (4.0, table 13). Throws
+/// Error{input} then, unless the polynomial would change nothing.
 void settle_tan(Description& d) {
   const bool possible = d.longitude == 0 && linear_determinant(d) != 0;
   constexpr int last_of_standard = 4;

@@ -55,13 +55,14 @@ FoundBeam find_beam(const BeamConfig& config, const BeamPlaces& places);
 /// Converts the beam to pixels of the image. With a zenithal projection (SIN, TAN, ...) the linear part of the WCS
 /// gives the size of a pixel: in an image of one pointing, the beam is constant in these projected coordinates. With
 /// another projection it is the size at the centre of the image. Without a WCS, pixels are squares with sides of
-/// `pixel_scale` arcseconds. Adds a warning if the beam is too narrow. Throws Error{input} if the size of a pixel is
-/// unknown, or if the beam is smaller than a pixel or larger than a quarter of the image.
+/// `pixel_scale` arcseconds. Adds a warning if the minor axis is shorter than 2.5 pixels. Throws Error{input} if the
+/// size of a pixel is unknown, or if the major axis is shorter than a pixel or longer than a quarter of the image's
+/// shorter side.
 PixelBeam beam_in_pixels(const SkyBeam& beam, const std::string& header, const Shape& shape, double pixel_scale,
                          std::vector<std::string>& warnings);
 
-/// Returns the mean frequency of the planes in Hz, from the spectral axis or the keyword RESTFRQ, or nothing if the
-/// header has neither.
+/// Returns the mean frequency of the planes in Hz, weighted if the planes have weights, from the spectral axis. Without
+/// a frequency there, returns RESTFRQ (or the older RESTFREQ), or nothing if the header has neither.
 std::optional<double> frequency_of(const BeamPlaces& places);
 
 /// Returns the factor that converts pixel values to Jy/beam. BUNIT may be Jy/beam, Jy/pixel, Jy/sr or K, with any

@@ -14,7 +14,7 @@ std::string fits_unit(const std::string& text);
 /// "mag.arcsec**-2", "10**-17erg.cm**-2.s**-1". Empty if the text is no unit.
 std::string vo_unit(const std::string& text);
 
-/// Returns true if a FITS unit is per beam, pixel or solid angle, such as Jy/beam, MJy/sr and mag/arcsec2.
+/// Returns true if a FITS unit is per beam, pixel, angle or solid angle, such as Jy/beam, MJy/sr and mag/arcsec2.
 bool is_per_area(const std::string& unit);
 
 /// Returns the factor that converts values in `from` to values in `to`. Units may be spelt as in SExtractor, Astropy,

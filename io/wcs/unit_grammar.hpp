@@ -32,7 +32,7 @@ struct ParsedUnit {
 /// invalid or longer than `longest_unit` bytes.
 std::optional<ParsedUnit> parse_unit(std::string_view text);
 
-/// Length in characters of the longest unit: what fits into a FITS card.
+/// Length in characters of the longest unit: the columns 11 to 80 of a FITS card, which hold the value.
 inline constexpr std::size_t longest_unit = 70;
 
 }  // namespace srcextract

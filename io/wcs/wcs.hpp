@@ -24,8 +24,8 @@ std::string find_on_sky(const std::string& header, std::span<const double> x, st
 
 /// Adds the columns of sky positions, such as ALPHA_J2000 and DELTA_J2000, at X_IMAGE, Y_IMAGE of each source. Sets
 /// `footprint` to the sky positions of the outer corners of the image, starting beside pixel (1, 1) and going along the
-/// first row and around. If there are no sky positions, returns the reason and adds nothing; else returns an empty
-/// string.
+/// first row and around. `footprint` is empty if the corners cannot be computed. If there are no sky positions, returns
+/// the reason and adds nothing; else returns an empty string.
 std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
                               std::vector<SkyPosition>& footprint, const Cpu& where = {});
 

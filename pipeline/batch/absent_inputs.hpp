@@ -29,7 +29,8 @@ class AbsentInputs {
   /// that disappeared.
   bool has_gone(std::size_t i);
 
-  /// Whether an earlier has_gone() found that the directory of file `i` disappeared. Does not access the file system.
+  /// Whether an earlier has_gone() found that the directory of file `i` disappeared, and no wait() has found that files
+  /// in that directory are back since. Does not access the file system.
   bool is_known_gone(std::size_t i) const;
 
   /// Waits until the files of at least one directory that disappeared are back. Returns false if none is back after

@@ -80,7 +80,7 @@ class Crew {
     }
   }
 
-  /// Starts a worker thread on each GPU that becomes ready, until no further GPU is expected. Returns when these
+  /// Starts worker threads on each GPU that becomes ready, until no further GPU is expected. Returns when these
   /// workers are done.
   void move_to_gpus(const Progress& progress) {
     std::vector<std::jthread> on_gpus;
@@ -106,7 +106,8 @@ class Crew {
 
  private:
   /// Extracts an image, or all bands of a file with bands, and records the outcome. If the GPU is lost, extracts the
-  /// image again from the start on another GPU or on the CPU.
+  /// image again from the start on another GPU or on the CPU. If the file disappeared with its neighbours, records
+  /// nothing, and the dispatcher takes the image back.
   void process(const ImageTask& task, Execution& execution, Progress& progress) {
     if (!task.file->has_bands()) progress.begin_image(task.name);
     control_.on_begin(task);

@@ -134,7 +134,8 @@ std::size_t Dispatcher::waiting() {
   return files_.size() - next_file_ + back_.size() + images_.size() + away_.size() + away_images_.size();
 }
 
-/// Opens the images of a file and their maps. If the file or its maps are gzipped, also takes memory from the budget.
+/// Opens the images of a file and their maps. Also takes memory from the budget if the file or its maps are gzipped, or
+/// if the file's headers stay in memory.
 ///
 /// The first attempt takes as much memory as the last bytes of the gzipped files state. These bytes give the size of
 /// the last gzip member only. If that is too little, the second attempt takes the whole budget.
@@ -192,7 +193,8 @@ std::int64_t Dispatcher::left_for_files(const Opened& opened, const Needs& needs
 }
 
 /// Shrinks the reserved memory of a file, which is `room` bytes, to what its images can use. The images divide what the
-/// open file and its maps leave of it. Throws Error{memory} if that is too little for the largest image.
+/// open file and its maps leave of it. Throws Error{memory} if the memory is too little for the largest image, unless
+/// `room` is the whole budget and the budget is not strict.
 void Dispatcher::divide_share(Opened& opened, const ImageFile& file, std::int64_t room) const {
   const Needs needs = needs_of(opened, file, 0);
   budget_.check(opened.held + needs.largest);

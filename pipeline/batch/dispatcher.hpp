@@ -19,8 +19,9 @@
 
 namespace srcextract {
 
-/// Hands out the images of the files to workers, in the order of the files. The images of one file may go to different
-/// workers. A file is opened only when all images of earlier files are handed out.
+/// Hands out the images of the files to workers. The images of one file may go to different workers. Files are opened
+/// in their order, several at the same time by different workers. A worker opens a file only when no image of an
+/// opened file waits to be handed out.
 ///
 /// If a file cannot be opened, one image is handed out in its place, and opening that image throws the error. Images of
 /// files that disappeared together (AbsentInputs) are handed out after all others, when their files are back.
@@ -37,8 +38,8 @@ class Dispatcher {
   std::optional<ImageTask> next();
 
   /// Takes back an image if its file disappeared together with its neighbours (AbsentInputs); next() returns the image
-  /// again when the file is back. Returns false if the file did not disappear, or if the image holds memory; the image
-  /// has then failed.
+  /// again when the file is back. Returns false if the file did not disappear so, or if the file has several images and
+  /// holds memory; the image has then failed.
   bool put_back(const ImageTask& task);
 
   /// Number of files that are not opened yet and of images that are not handed out yet, together.

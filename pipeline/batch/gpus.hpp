@@ -29,7 +29,7 @@ class Gpus {
   /// workers, at least one. `machine` must outlive this object.
   Gpus(const Machine& machine, std::size_t workers, std::int64_t image_bytes, GpuCalls calls = {});
 
-  /// Does not wait for GPUs that are still starting. Their threads end with the process.
+  /// Does not wait for GPUs that are still starting. Their threads end by themselves; exit() waits for them.
   ~Gpus();
   Gpus(const Gpus&) = delete;
   Gpus& operator=(const Gpus&) = delete;

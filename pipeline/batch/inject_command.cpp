@@ -33,8 +33,8 @@ void require_gaussians(const Config& config, const std::string& name) {
                   "output.report_copies=1000 measures the completeness with copies of their own stars");
 }
 
-/// Returns the configuration with all outputs but the catalogue turned off, and without the fit in the negated map
-/// (fit.reliability).
+/// Returns the configuration with report, check images, picture and label map turned off, and without the fit in the
+/// negated map (fit.reliability).
 Config config_of_injection(Config config) {
   config.output.report = false;
   config.output.report_copies = 0;

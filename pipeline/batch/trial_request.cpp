@@ -23,8 +23,8 @@ std::shared_ptr<const ImageConfig> config_from(const Json& json) {
   return make_image_config(config);
 }
 
-/// JSON for the files that accompany an image (detection image, reference, bands). `number` returns the index of a
-/// configuration in the request.
+/// JSON for the files that accompany an image (positions, detection image, reference, bands). `number` returns the
+/// index of a configuration in the request.
 template <class Number>
 Json beside_json(const ImageFile& file, Number&& number) {
   if (!file.beside) return nullptr;

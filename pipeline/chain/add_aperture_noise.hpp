@@ -15,9 +15,9 @@ bool measures_aperture_noise(const Config& config);
 /// Measures the noise of sums over empty apertures and stores the result in `found.noise`, if the configuration asks
 /// for it. Runs on the CPU for both back ends.
 ///
-/// `image` is the measured image, and `variance` the variance of each of its pixels. `found` must have the sky mesh,
-/// the levels, and the runs and labels of sources. If sources were not searched for, the apertures avoid pixels 5 sigma
-/// above the sky in groups of at least 5 pixels.
+/// `image` is the measured image. `variance` is measured_noise(): the variances of its pixels up to a factor, or an
+/// image without pixels. `found` must have the sky mesh, the levels, and the runs and labels of sources. If sources
+/// were not searched for, the apertures avoid pixels 5 sigma above the sky in groups of at least 5 pixels.
 ///
 /// Sources brighter and fainter than the sky are measured in two passes with the same noise. `known` hands the result
 /// of the first pass to the second.

@@ -140,7 +140,8 @@ struct DetectionPart {
 /// Calls f(part, members...) for each member of Detection, with that member of every argument in `of`. All code that
 /// records, copies, transfers or shrinks results uses this list, whose order is the order of the record.
 ///
-/// `bright`, `noise_scale`, `of_runs` and `core_pixels` are not in the list, since only the steps read them. The first
+/// `bright`, `noise_scale`, `of_runs` and `core_pixels` are not in the list, since only the steps read them. `noise`,
+/// `crowd` and `found_in` are not in the list either, since all back ends keep these results in host memory. The first
 /// `runs` and `components` in the list are those of the last step. Components directly follow their runs.
 template <class F, class... Detections>
 constexpr void for_each_part(F&& f, Detections&... of) {
@@ -280,7 +281,7 @@ bool has_detection_image(const Pixels<Where>& pixels, const Config& config) {
 
 /// The variance of each pixel of the measured image, up to a constant factor. With a weight map, the factor is the
 /// square of Levels::noise_scale. In a difference image, the factor is the variance of the sky. The returned image has
-/// no pixels if there is neither a weight map nor a difference.
+/// no pixels if there is neither a weight map nor a noise map of a difference (Pixels::noise).
 template <class Where>
 const Image<float, Where>& measured_noise(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);

@@ -25,7 +25,7 @@ struct DifferenceFacts {
   Statistics reference, fresh;  ///< sky of each frame, clipped, after the widths of the stars were matched; not set if
                                 ///< the kernel was fitted
   std::int64_t ratios = 0;  ///< number of bright pixels from which the brightness ratio of the frames was derived; 0 if
-                            ///< the kernel was fitted
+                            ///< the kernel was fitted or difference.match_flux is false
   double scale = 1;         ///< factor by which the reference was multiplied before subtraction
   std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
   double star_noise =

@@ -39,7 +39,8 @@ inline double factor_of_noise(const Config& config, const BackgroundConfig& mesh
 }
 
 /// Estimates the background mesh a second time, without sources. Masks pixels that exceed the sky of `first` by 0.8
-/// times the larger of detection.threshold and detection.seed, and all pixels within a beam's width around them.
+/// times the larger of detection.threshold and detection.seed, or by 5 sigma if these are not in sigma. Also masks all
+/// pixels within a beam's width around them, or within 4 pixels without a beam.
 ///
 /// The limit is at least 4 sigma. A lower limit would cut off the upper tail of the noise but not the lower, which
 /// would bias level and noise. Since few sources are left, kappa of the clip is at least 3.5; with 3, sigma would be

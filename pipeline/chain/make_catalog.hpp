@@ -25,8 +25,8 @@ bool shows_pixels(const Config& config);
 /// morphological operation and before deblending in host memory.
 bool shows_foreground(const Config& config);
 
-/// Whether an output or the fit of Gaussians needs the noise from a weight map. The caller then fills
-/// CheckData::variance.
+/// Whether an output or the fit of Gaussians needs the noise from a weight map, or the caller set Config::Kept::sky and
+/// there is such a map. The caller then fills CheckData::variance.
 bool shows_variance(const Config& config);
 
 /// Dual-image mode: throws Error{input} if the image in which sources were found has no usable background. `shape`:

@@ -26,8 +26,8 @@ void find_least_variance(const NoiseMap<Where>& noise, Detection<Where>& found, 
   found.least_variance = least_variance(noise, found.runs, own_components(found), where);
 }
 
-/// Measures the light of the sources in the measured image (photometry). `found_in`: the image in which the sources
-/// were found; null if that is the measured image.
+/// Measures the light of the sources in the measured image (photometry). `found_in` (dual-image mode): the detection
+/// image; null in other modes.
 template <class Where, class Done>
 void find_photometry(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                      Done&& done, const FoundImage<Where>* found_in = nullptr) {

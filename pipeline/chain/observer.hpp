@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// Callbacks that report the progress of an extraction. On the host they are called while the extraction runs; for a
-/// GPU, when it is done.
+/// Callbacks that report the progress of an extraction. On the host they are called while the extraction runs. For a
+/// GPU, the steps on the device are reported together when they are done.
 struct Observer {
   std::function<void(const char* stage, double seconds)> on_stage;  ///< called after every stage with its wall time
   StageRecord* record = nullptr;  ///< receives the result of every stage; null: results are not recorded

@@ -62,8 +62,8 @@ Images memory_of_stages(const RunPlan& plan) {
       // The reference and the new frame. A device also keeps the results of the steps align, match_width, weigh and
       // variance.
       {"difference", plan.of_difference(), {.host = has_gain ? 4 : 2, .device = 6 + plan.reference_planes}},
-      // On the host, copies of both frames, on which the kernel is fitted. A device also has the noise of the
-      // difference, the sums over the stars' cut-outs, and light and variance of a frame.
+      // The noise of the difference, and the sums over the stars' cut-outs. A device also has light and variance of a
+      // frame; for a device, the host fits the kernel to copies of both frames.
       {"fit", fits, {.host = 2, .device = 5}},
       // The weight maps of both frames, two images of the difference's noise, and the difference divided by its noise.
       {"noise of frames", plan.frames_have_maps, {.host = 5, .device = 5}},

@@ -21,7 +21,7 @@ struct RunPlan {
   bool compares =
       false;  ///< whether both back ends extract the image and keep the results of every stage for a comparison
   std::int64_t beside =
-      0;  ///< bytes of host memory that the files and maps of this image take, in addition to the extraction
+      0;  ///< bytes of host memory that the caller counts for files and maps, in addition to the extraction
 
   bool of_difference() const { return reference_planes > 0; }
 };
@@ -37,7 +37,8 @@ RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference, co
 bool extracts_twice(const Config& config, bool of_difference);
 
 /// Host memory in bytes that the extraction of an image as a whole needs. The sum of: the pixels, half as much again
-/// for work, the images that stages keep, and RunPlan::beside. Narrow images or small meshes need more for work.
+/// for work, the images that stages keep, and RunPlan::beside. Narrow images or small meshes need more for work. With
+/// RunPlan::compares, all parts but RunPlan::beside count four times.
 std::int64_t host_memory(const RunPlan& plan);
 
 /// Whether the image can be extracted by rows, that is with only some of its rows in memory at a time. The catalogue is

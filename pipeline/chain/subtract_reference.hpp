@@ -44,9 +44,10 @@ template <class Where>
 struct FrameMatch {
   std::optional<FrameSkies<Where>> skies =
       std::nullopt;  ///< null if the kernel was fitted, since the fit measures the sky levels itself
-  std::optional<Value<Background, Where>> ratios = std::nullopt;  ///< set if difference.match_flux is true
-  std::optional<FitFacts> fit = std::nullopt;                     ///< set if the kernel was fitted
-  double star_noise = 0;  ///< noise_of_star() of the fitted kernel; 0 if no kernel was fitted
+  std::optional<Value<Background, Where>> ratios =
+      std::nullopt;                            ///< set if difference.match_flux is true and no kernel was fitted
+  std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
+  double star_noise = 0;                       ///< noise_of_star() of the fitted kernel; 0 if no kernel was fitted
   std::optional<FramesAsRead> frames = std::nullopt;  ///< set if output.alerts asks for cut-outs
 };
 

@@ -54,7 +54,8 @@ class Detector {
   /// Whether the current graph was captured with this configuration and with the current addresses of the pixels.
   bool may_be_reused(const Config& config) const;
   /// Chooses the capacity for an image of this shape, and how much host memory its buffers use. If device memory is
-  /// short, frees cached memory first, and then throws Error{device} if memory is still short.
+  /// short, frees cached memory, then takes the least capacity, then uses the host memory that is allowed. Throws
+  /// Error{device} if all that is not enough.
   void choose_room(const Shape& shape, const Config& config, std::int64_t beside);
   void capture(const Config& config);
   void grow(const Capacity& needed);

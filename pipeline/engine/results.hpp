@@ -21,7 +21,7 @@ Buffer<T, Gpu> first_of(const Buffer<T, Gpu>& buffer, std::int64_t count, const 
 
 inline constexpr int run_parts = parts_of(PartKind::runs), component_parts = parts_of(PartKind::components);
 
-/// The results of the detection steps for an image, in host memory, except the sums of its sources.
+/// Sky, levels, mask counts, and numbers of runs and sources of an image, in host memory.
 struct ImageSummary {
   Background background;
   Background whole;  ///< with a mesh: sky of the image before the mesh was subtracted; else equal to `background`
@@ -56,8 +56,8 @@ Value<T, Gpu> copy_of(const Value<T, Gpu>& value, const Gpu& where) {
   return copy;
 }
 
-/// Copies the results to host memory, without the sums. Includes runs and labels only if `every_run`. Waits for the
-/// stream.
+/// Copies the sky, the levels and the counts to host memory, and with `every_run` also the runs and labels of the last
+/// step. Waits for the copies.
 Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where);
 
 /// Copies the rows of all sources to host memory. Empty if no step made `rows`.

@@ -44,9 +44,10 @@ struct CombinedChannels {
   std::vector<std::string> left_out;  ///< messages that name the channels left out, each with the reason
 };
 
-/// Combines the channels of Stokes I, or the given `planes` (numbers from 1) if there are any. Leaves out planes
-/// without noise, planes without a beam (unless no plane has a beam), and planes with more than three times the median
-/// noise. Subtracts one sky level from each plane.
+/// Combines the channels of Stokes I, or the given `planes` (numbers from 1) if there are any. If the cube has no
+/// Stokes I, combines the channels of the first plane's Stokes parameter. Leaves out planes without noise, planes
+/// without a beam (unless no plane has a beam), and planes with more than three times the median noise. Subtracts one
+/// sky level from each plane.
 ///
 /// To measure the noise, reads one plane at a time. Reading the result reads rows of all planes. Throws Error{input} if
 /// no plane can be used, or if the unit of pixels is K.

@@ -66,8 +66,9 @@ class Pairing {
   }
 
  private:
-  /// Assigns to each image the map with the same `identity`. Returns nullopt if two images have the same identity, or
-  /// if no image has a map. Throws Error{input} if only some images have one, or an image has several.
+  /// Assigns to each image the map with the same `identity`. Returns nullopt if an image has no identity, if two images
+  /// have the same identity, or if no image has a map. Throws Error{input} if only some images have one, or an image
+  /// has several.
   std::optional<std::vector<std::size_t>> by(IdentityOf identity) const {
     if (!all_have_their_own(images_, identity)) return std::nullopt;
     std::map<Identity, std::vector<std::size_t>> called;

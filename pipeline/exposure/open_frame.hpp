@@ -33,7 +33,8 @@ class OpenFrame {
   /// names.
   ///
   /// Throws Error{input} if a plane, an HDU or a file is missing, cannot be used, or has another shape. Throws
-  /// Error{config} if there are too few or too many planes. Both messages begin with the place in the configuration.
+  /// Error{config} if there are too few or too many planes. If planes are combined, both messages begin with the place
+  /// in the configuration.
   /// Throws Error{memory} if the gzipped files besides `path` inflate to more than `most_inflated` bytes together.
   OpenFrame(FitsImage image, const std::string& path, const Config& config,
             std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());

@@ -30,9 +30,10 @@ struct OpenPositions {
 OpenPositions place_positions(const PositionList& list, const std::string& header, const std::string& name,
                               const Cpu& where = {});
 
-/// Fills columns of the measured rows from the list: NUMBER, positions as written in the list, and ellipses. Without
-/// ellipses in the list, rows get a circle, so that region files and pictures show the first aperture. NPIX is set to
-/// 0, and BACKGROUND is undefined outside the image.
+/// Fills columns of the measured rows from the list: NUMBER, pixel positions, and ellipses. Pixel positions are those
+/// of the list, or come from its sky positions if OpenPositions::by_sky. Without ellipses in the list, rows get a
+/// circle, so that region files and pictures show the first aperture. NPIX is set to 0, and BACKGROUND is undefined
+/// outside the image. Clears the flag at_edge, unless all stars were fitted at once.
 void name_positions(const OpenPositions& positions, const Shape& shape, const Config& config, Sources& sources);
 
 /// Overwrites the sky positions of the rows with those of the list, which have no rounding errors of the WCS. Does

@@ -32,7 +32,8 @@ bool overlap(const PixelMap& map, const Shape& shape) {
   return false;
 }
 
-/// The map from pixels of the new frame to the reference; null if both frames have the same pixels.
+/// The map from pixels of the new frame to the reference; null if both frames have the same pixels. Without
+/// difference.align = wcs, frames without a WCS are assumed to have the same pixels, and a warning is logged.
 std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string& name, const OpenFrame& reference,
                                       const std::string& reference_name, const Config& config, const Cpu& where) {
   const Shape &shape = fresh.first().shape, &other = reference.first().shape;

@@ -34,9 +34,10 @@ struct OpenReference {
 /// `own`: configuration of the reference, which names its maps; null: the reference is read with `config` and has no
 /// maps.
 ///
-/// Throws the errors of open_maps(). Throws Error{input} if the reference cannot be read, or if the WCS of the frames
-/// do not determine how they correspond. Also throws Error{input} if pixels differ in their sky positions and
-/// difference.align does not allow resampling. Throws Error{memory} if the reference is gzipped and inflates to more
+/// Throws the errors of open_maps(). Throws Error{input} if the reference cannot be read. With difference.align = wcs,
+/// also throws Error{input} if a frame has no usable WCS, or if the frames do not overlap. Otherwise also throws
+/// Error{input} if the shapes of the frames or the sky positions of their pixels differ. Frames without a WCS are then
+/// assumed to correspond, with a warning. Throws Error{memory} if the reference is gzipped and inflates to more
 /// than `most_inflated` bytes.
 OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
                              const Config& config, const Config* own, const Cpu& where,

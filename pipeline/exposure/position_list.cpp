@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 4> degree_units = {"", "deg", "degree", "
 constexpr std::array<std::string_view, 4> no_units = {"", "pixel", "pix", "1"};
 
 /// Names of pairs of sky position columns: those of srcextract, common names, and those of VizieR. The first pair in
-/// the table that is in degrees is used.
+/// this order that the table has in degrees is used.
 struct SkyNames {
   std::string_view alpha, delta;
 };

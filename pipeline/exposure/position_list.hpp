@@ -19,8 +19,8 @@ struct PositionList {
   std::vector<double> a, b, theta;   ///< ellipses: semi-axes in pixels, and angle in degrees
   std::vector<double> kron_radius;   ///< in units of the ellipse's semi-axes
   std::vector<std::int32_t> number;  ///< column NUMBER
-  Table carried =
-      {};  ///< all other columns, which are copied to the catalogue unless srcextract measures a column of that name
+  Table carried = {};  ///< other columns, which are copied to the catalogue; without columns that have the name of a
+                       ///< column that srcextract can write, EXT_NUMBER and EXTNAME
 };
 
 /// Reads positions from a table in any format of io/tables. Column names are not case-sensitive:
@@ -33,6 +33,8 @@ struct PositionList {
 /// - if the table cannot be read, or has no rows or no positions
 /// - if a position is not a number, or a column has another unit
 /// - if two pairs in degrees give a row different positions
+/// - if one column of a pair or of an ellipse is missing, or KRON_RADIUS has no ellipse
+/// - if NUMBER is not made of 32-bit integers
 /// Throws Error{memory} if the table and its positions in an image would take more than `room` bytes.
 PositionList read_positions(const std::string& path, std::int64_t room = std::numeric_limits<std::int64_t>::max());
 

@@ -128,7 +128,7 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
 }
 
 /// Warns if the noise of a difference with a fitted kernel is not what the noise of its two frames predicts. Also warns
-/// if the stars are too wide for the largest kernel.
+/// if the stars are too wide for the largest kernel, or if the gain contradicts the noise of bright stars.
 void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Warnings& warnings) {
   constexpr double shared = 0.2, unmatched = 2, contradicted = 0.5;
   if (!extraction.difference->fit || !(extraction.difference->fit->sky_variance > 0)) return;

@@ -29,7 +29,7 @@ bool makes_psf(const ImageInput& input);
 /// Finds the stars of the image and fits the PSF (make_psf) on the CPU.
 ///
 /// Stars are found in a separate extraction, whose detection settings are fixed. So the PSF depends only on the pixels
-/// and on the settings of sky, noise, gain and saturation.
+/// and on the settings of sky, noise, masks, gain, saturation, `psf` and `crowd`.
 ///
 /// Logs the result. Throws Error{input} if no star is good enough for a PSF, and what the stages throw.
 std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Execution& execution, Progress& progress);

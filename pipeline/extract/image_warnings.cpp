@@ -30,7 +30,8 @@ namespace {
 using Warnings = std::vector<std::string>;
 
 /// Warns if the image may be padded with zeros, as mosaics often are. The sky estimate treats zeros like other pixels.
-/// Few zeros, or zeros close to the sky level, give no warning.
+/// Fewer than 5 % zeros give no warning, and fewer than 30 % if the sky level is within one sigma of 0. Also warns of
+/// meshes without noise.
 void warn_of_padding(const Background& background, Warnings& warnings) {
   if (background.mesh.least_rms <= 0 && background.mesh.most_rms > 0)
     warnings.emplace_back(

@@ -109,7 +109,7 @@ class CubeRun {
                     beam.to_jansky > 0 ? "no unit" : "janskys", warnings.empty() ? "" : ": " + warnings.back()));
   }
 
-  /// Warns that there will be no spectral indices if the planes have no frequencies, or all the same frequency.
+  /// Warns that there will be no spectral indices if a plane has no frequency, or if all have the same frequency.
   void warn_of_frequencies(const std::vector<BeamPlane>& planes) const {
     const auto [least, most] = std::ranges::minmax(planes, {}, [](const BeamPlane& one) { return one.at.frequency; });
     if (least.at.frequency > 0 && least.at.frequency < most.at.frequency) return;

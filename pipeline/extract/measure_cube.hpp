@@ -10,7 +10,7 @@ namespace srcextract {
 /// fit.stokes). Adds the results to Extraction::fitted. Only one plane at a time is in memory.
 ///
 /// Each plane has its own beam, sky level, noise and noise correlation. The sky is estimated with the settings of the
-/// image; a sky level that the user gave is used only if it is 0. Planes without pixels or without a beam, and channels
+/// image; a sky level that the user gave is used only if it is 0. Planes without pixels, noise or a beam, and channels
 /// with more than three times the median noise, are left out.
 ///
 /// Q, U and V are those of the channel in which the Gaussians were fitted. If channels were combined for the fit, or if

@@ -17,12 +17,12 @@ namespace srcextract {
 /// file itself and the files of maps are not counted. `compares`: whether both back ends extract the image.
 RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file, bool compares);
 
-/// Upper limit of the memory for a gzipped file, which inflates to `inflated` bytes, and its images. The pixel type is
-/// not known before the file is opened, so each byte counts as a pixel.
+/// Upper limit of the memory for a gzipped file, which inflates to `inflated` bytes, and its images, if one back end
+/// extracts the images. The pixel type is not known before the file is opened, so each byte counts as a pixel.
 std::int64_t most_needed(std::int64_t inflated, const ImageFile& file);
 
 /// Lets the CPU extract an image by rows (only some rows in memory at a time) if `memory`, from host_memory_within(),
-/// has a part for rows. Logs that for `name`.
+/// has a part for rows. Logs that for `name` if the execution uses no GPU.
 void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string& name, Execution& execution);
 
 /// Runs `extract`, which uses `execution` and may use `memory` for an image. If the sources found leave too little

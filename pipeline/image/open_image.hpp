@@ -60,11 +60,11 @@ struct ImageTask {
   SelectedImage image;
   std::string name;  ///< in messages: the path, and the HDU if several HDUs are extracted
   std::optional<int> hdu =
-      std::nullopt;  ///< HDU number for the names of outputs; null if only one image of the file is extracted
-  int images = 1;    ///< number of images of the file that are extracted
-  std::shared_ptr<void> memory = nullptr;  ///< the memory reserved for the open file; null if none is reserved
+      std::nullopt;  ///< HDU number for the names of outputs; null if only one image of the file is selected
+  int images = 1;    ///< number of selected images of the file, also those that an earlier run has done
+  std::shared_ptr<void> memory = nullptr;  ///< memory reserved for the open file and its images; null: none is reserved
   std::vector<std::string> left_out =
-      {};  ///< names of masks that a pattern in input.hdu does not select; only set for the first image of a file
+      {};  ///< names of masks that a pattern in input.hdu matches and that are left out; only set for the first image
   std::shared_ptr<void> under_way = nullptr;  ///< destroyed after all images of the file, which share it; removes the
                                               ///< note that the file is being extracted
   SelectedMaps maps = {};                     ///< maps of the image, not opened yet
@@ -122,7 +122,7 @@ class OpenImage {
 
   /// Writes the outputs to temporary files and, once all are complete, renames them, run.json last. If one fails, no
   /// output is written. With Job::take, calls that instead. `execution`: where the image was extracted. Throws
-  /// Error{output} or Error{storage}.
+  /// Error{output} or Error{storage}, and Error{input} if a file used for the result has changed.
   ImageOutcome finish(ImageResult result, const Execution& execution);
 
   /// Fits the PSF of the image and writes only the files of the PSF.

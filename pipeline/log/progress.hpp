@@ -10,7 +10,7 @@ namespace srcextract {
 /// Shows the progress of a run.
 ///
 /// On a terminal, shows one line: for a single file the stages that are done, for several files a bar with rate and
-/// time left. In the log, writes a line every minute.
+/// time left. In the log, writes a line when an image ends, at most once a minute.
 ///
 /// Each thread has its own copy. Copies share the counts, and a lock protects the line.
 class Progress {

@@ -28,7 +28,7 @@ struct Machine {
   bool devices_join = false;
   /// Extract on the CPU and on a device, and compare the results; requires a device.
   bool compare = false;
-  bool may_fall_back = false;  ///< the CPU extracts images whose extraction fails on a device
+  bool may_fall_back = false;  ///< the CPU extracts images whose extraction on a device fails with Error{device}
   bool one_by_one = false;     ///< extract the images one after the other, each on all threads
 };
 
@@ -48,13 +48,13 @@ struct Execution {
 
 struct MachineWish {
   Backend backend = Backend::automatic;
-  std::vector<int> devices = {};  ///< the indices that the user named; empty: all devices
+  std::vector<int> devices = {};  ///< the indices that the user named; empty: none named (choose_machine)
   int threads = 1;
   std::optional<std::int64_t> device_memory = {};  ///< limit in bytes on the memory that the run takes of each device
 };
 
-/// Logs why no GPU is used: as a warning if the user named a GPU, as info if an NVIDIA driver is installed, else as
-/// debug.
+/// Logs why no GPU is used: as a warning if the user named a GPU. Otherwise as info if this build has CUDA and an
+/// NVIDIA driver is installed, else as debug.
 void tell_of_no_gpu(const Error& error, bool named);
 
 /// Chooses the devices of a run, and logs the choice.
@@ -92,6 +92,7 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
 ///   turn, since reading an image takes a thread longer than a GPU needs to extract the image. If at most half of the
 ///   threads would be workers, each GPU gets at most one worker, and the workers divide the threads.
 /// - The workers of one GPU divide the free memory of the GPU.
+/// - With Machine::compare or one_by_one, or if CFITSIO has no locks, one worker has all threads and the first GPU.
 std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& files);
 
 /// Estimated bytes of device memory that the largest image needs: eight times pixel_bytes(), and twice that if a

@@ -52,7 +52,7 @@ std::string wrapped(std::string_view text, const std::string& indent) {
   return lines + line + "\n";
 }
 
-/// The text, padded with spaces to `width` characters, or with one space if the text is longer.
+/// The text, padded with spaces to `width` characters, or with one space if the text is not shorter.
 std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
 }

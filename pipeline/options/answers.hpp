@@ -9,8 +9,9 @@ namespace srcextract {
 bool is_answer(int argc, const char* const* argv);
 
 /// The text that answers a command line for which is_answer() is true: an overview of the program, the catalogue
-/// columns, or the configuration keys. `arguments` begin with the command. Throws Error{config}, with the nearest known
-/// name in the message, if a group, column, section or key is unknown.
+/// columns, or the configuration keys. `arguments` begin with the command. Throws Error{config} if a group,
+/// column, section, key or command is unknown, or if more than one name follows the command. The message has the
+/// nearest known name, if there is one, except for keys.
 std::string answer(const std::vector<std::string>& arguments);
 
 /// The names of all commands; extracting images needs no command name.

@@ -10,8 +10,8 @@
 namespace srcextract {
 
 struct BatchOptions : RunOptions {
-  std::optional<Shard> shard;  ///< part of the files that this process extracts; empty: all files, or in a Slurm array
-                               ///< job the part of the array task
+  std::optional<Shard> shard;  ///< part of the files that this process extracts, by --shard or else by the Slurm array
+                               ///< task; empty: all files
   PlanOptions plan;
   bool dry_run = false;
   std::optional<std::int64_t> max_failures;  ///< the run stops after more failed images than this; empty: never

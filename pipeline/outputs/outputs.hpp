@@ -69,7 +69,8 @@ class KeptFiles {
 /// check, since a survey may give each image a separate PSF.
 void require_outputs_of_images(const Config& config);
 
-/// Makes the directory if it is missing. Throws Error{output} if that fails or if the directory is not writable.
+/// Makes the directory if it is missing. Throws Error{output} or Error{storage} if that fails, and Error{output} if the
+/// directory is not writable.
 void prepare_output_directory(const std::string& directory);
 
 /// Throws Error{output} if the log file's directory is missing. If that directory is the output directory, makes the

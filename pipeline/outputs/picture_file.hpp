@@ -9,8 +9,9 @@
 
 namespace srcextract {
 
-/// Writes the picture of an extraction, with the sources drawn over it, as PNG; the caller commits the file. In the
-/// picture of a difference, detected pixels are red. Throws Error{output}.
+/// Writes the picture of an extraction as PNG, with the sources drawn over the picture as `config.overlay` says; the
+/// caller commits the file. With Overlay::pixels, the pixels of sources are red for a difference, else blue. Throws
+/// Error{output}.
 [[nodiscard]] OutputFile write_picture(const std::string& path, const Extraction& extraction,
                                        const QuicklookConfig& config, const Cpu& where);
 

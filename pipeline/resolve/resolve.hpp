@@ -53,11 +53,16 @@ struct RunImage {
 ///   thresholds and the columns MU_MAX, MU_THRESHOLD and CLASS_STAR need the scale.
 /// - Settings that do not apply at given positions or to a crowded field (forced_config, crowd_config).
 /// - resources.files: of a file with a set of numbers for each image, such as PSFs, only the set of this image. For a
-///   difference, no PSF from a file.
+///   difference, no PSF from a file. A PSF is normalised if psf.normalise is `total`.
+/// - fit.model: none at given positions.
+/// - combine: the default if planes were already combined into the image.
+/// - detection.threshold_unit: detection_sigma if changes are detected in a score.
+/// - resources.has_star_profile, resources.class_scale: set for the difference's stars and for CLASS_STAR.
 /// - output.columns: also the columns that alerts of a difference or outlines of apertures need.
 ///   resources.written_columns then has the columns to write.
 ///
-/// Logs the pixel scale, and a warning for each value that the image lacks.
+/// Logs the pixel scale, and each value that the image lacks. Messages about missing header keywords are warnings only
+/// if config.kept.as_sextractor is set.
 ///
 /// Throws Error{input} if a keyword has no usable number, if a threshold needs a WCS that is missing, if a beam is
 /// needed and missing, or if a file has no numbers for this image. Throws Error{config} if Gaussians or a crowd are to

@@ -15,7 +15,9 @@ namespace srcextract {
 /// Whether a column is one of SExtractor's columns of associations, VECTOR_ASSOC or NUMBER_ASSOC.
 bool is_of_association(std::string_view column);
 
-/// For each source: the number of list entries near the source, and the numbers copied from these entries.
+/// For each source: the number of list entries near the source, and the numbers copied from these entries. With
+/// ASSOC_TYPE FIRST, the number is at most 1. With MEAN and MAG_MEAN, the number is 0 unless the sum of the weights is
+/// positive.
 struct Associations {
   std::vector<std::int32_t> number;
   std::vector<std::vector<double>> vector;  ///< one vector for each number of VECTOR_ASSOC, with one element per source

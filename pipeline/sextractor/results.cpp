@@ -106,8 +106,8 @@ Extraction extraction_without_sky(const ImageInput& input, const AssumedSky& sky
   return nothing;
 }
 
-/// The directory TMPDIR, or /tmp if TMPDIR is no directory. A directory that is not writable causes an error later,
-/// when the file is made.
+/// The directory that TMPDIR, TMP, TEMP or TEMPDIR names, the first that is set, or /tmp if that is no directory. A
+/// directory that is not writable causes an error later, when the file is made.
 std::filesystem::path directory_of_scratch() {
   std::error_code problem;
   const std::filesystem::path directory = std::filesystem::temp_directory_path(problem);

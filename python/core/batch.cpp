@@ -163,8 +163,9 @@ class Batch {
     changed_.notify_all();
   }
 
-  /// Delays opening another file while many results wait for next(). After a short delay the file is opened anyway. The
-  /// waiting results may all be of later files, while next() waits for an earlier file that this worker has to extract.
+  /// Delays opening another file while many results wait for next(). If the result for next() is not ready, the file is
+  /// opened anyway after a short delay. The waiting results may all be of later files, while next() waits for an
+  /// earlier file that this worker has to extract.
   void wait_for_room() {
     std::unique_lock lock(mutex_);
     const auto has_room = [&] { return stop_ || waiting_ < most_waiting_; };

@@ -20,9 +20,9 @@ struct Catalogue {
   CatalogMetadata metadata;
   Config config;
   Shape shape;
-  std::string header;        ///< header cards of the image
-  Table carried = {};        ///< columns copied from the table of positions
-  Table stars = {};          ///< sources that were considered for the PSF fitted to the image; filled by stars()
+  std::string header;  ///< header cards of the image
+  Table carried = {};  ///< columns copied from the table of positions
+  Table stars = {};    ///< sources that were considered for the PSF fitted to the image; filled by stars() or pickling
   Table gaussians, sources;  ///< tables of the Gaussians fitted to a radio map, and of their sources
   Cpu cpu = {};
   std::string report;  ///< the HTML page of output.report; empty if not requested

@@ -88,7 +88,8 @@ void each_part(Archive& archive, Vignets& vignets) {
 
 namespace {
 
-/// The parts of an extraction that methods of the Python class need later. Pixels of check images are left out.
+/// The parts of an extraction that methods of the Python class need later. Of the images for check images, only the
+/// given sky level and the variance are kept.
 template <class Archive>
 void each_part_kept(Archive& archive, Extraction& of) {
   archive(of.sources, of.background, of.levels, of.masked, of.runs, of.label, of.check.mesh, of.check.level,

@@ -44,7 +44,8 @@ void leave_out_flags(std::vector<SharedColumn>& shared, SharedColumns& result) {
   result.notes.push_back("FLAGS are not compared: these are catalogues of two programs, whose bits differ in meaning");
 }
 
-/// The column with the standard errors of column `name`: that of the rule for the column, or else SExtractor's.
+/// The column with the standard errors or variances of column `name`: that of the rule for the column, or else
+/// SExtractor's.
 std::string error_of(const std::string& name, const CompareRules& rules) {
   const ColumnRule& rule = rule_of(rules, name);
   return rule.error.empty() ? standard_error_of(name) : error_column(rule, name);

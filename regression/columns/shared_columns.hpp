@@ -27,8 +27,10 @@ struct SharedColumns {
 };
 
 /// Lists the columns of both catalogues in the reference's order, with links to the columns of their errors and other
-/// coordinates. Columns of only one catalogue, and differing units, become findings or notes. If the catalogues are of
-/// different programs, FLAGS are left out, since their bits mean different things.
+/// coordinates. Columns of only one catalogue become findings or notes. A differing unit becomes a finding if the
+/// column has the same name in both files. If the catalogues are of different programs, FLAGS are left out, since their
+/// bits mean different things. A column is also left out, with a note, if a built-in rule is in sigma and the
+/// catalogues do not share the errors. Throws Error{config} if such a rule is the user's.
 SharedColumns share_columns(const Catalog& reference, const Catalog& other, const CompareRules& rules,
                             const UnitFactor& unit_factor);
 

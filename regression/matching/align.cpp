@@ -64,15 +64,15 @@ AlignmentSamples::AlignmentSamples(Positions reference, Positions other, double 
   constexpr double degree = std::numbers::pi / 180;
   std::vector<double> dec = reference_.y;
   for (double& value : dec) value = std::abs(value);
-  // The radius in degrees of right ascension at the median declination. Limited, since the radius would be infinite at
-  // a pole.
+  // The radius in degrees of right ascension at the median absolute declination. Limited, since the radius would be
+  // infinite at a pole.
   reach_.x /= std::max(1e-3, std::cos(median_of(dec) * degree));
 }
 
 Alignment AlignmentSamples::vote(Alignment alignment) const {
   if (is_unit(alignment.change)) return alignment;
   // Each pair of a reference source and a new source votes for the four squares that contain the pair's offset. Squares
-  // are two radii wide and one radius apart, so at least one square contains the offsets of all true pairs.
+  // are two radii wide and one radius apart, so offsets that differ by less than one radius share at least one square.
   struct Vote {
     double column, row;
     Offset offset;

@@ -41,9 +41,9 @@ Positions undone(const Positions& other, const Alignment& alignment);
 /// - Far more sources match than would match by chance (7 sigma).
 ///
 /// Else the result is Change::none. If several changes match nearly equally many sources, as on a regular grid, the
-/// first in the order of the enumeration is chosen. `rank` lists the rows of a catalogue, the brightest first. The 200
-/// brightest sources suggest the change. All rows confirm the change, and give dx and dy as medians over the matches.
-/// On the sky, rotations are not tried. The result does not depend on the number of threads.
+/// first in the order of the enumeration is chosen. `reference_rank` and `other_rank` list rows, the brightest first.
+/// The 200 brightest sources suggest the change. All rows confirm the change, and give dx and dy as medians over the
+/// matches. On the sky, rotations are not tried. The result does not depend on the number of threads.
 Alignment find_alignment(const Positions& reference, const std::vector<std::int64_t>& reference_rank,
                          const Positions& other, const std::vector<std::int64_t>& other_rank, double radius,
                          int threads);

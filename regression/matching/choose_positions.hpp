@@ -22,7 +22,8 @@ struct PositionColumns {
 std::vector<PositionColumns> choose_positions(const std::vector<SharedColumn>& shared, const MatchRules& rules,
                                               const std::string& names);
 
-/// The column that orders sources by brightness: a flux, else a magnitude; empty if there is neither.
+/// The column that orders sources by brightness: the first shared of FLUX_AUTO, FLUX_ISO, MAG_AUTO and MAG_ISO, else
+/// the first flux or magnitude. Empty if there is none.
 std::optional<std::size_t> choose_brightness(const std::vector<SharedColumn>& shared);
 
 std::vector<std::size_t> columns_of(const std::vector<PositionColumns>& positions,

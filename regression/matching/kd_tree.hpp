@@ -158,7 +158,7 @@ class KdTree {
   }
 
   /// A lower limit, as a Neighbour, for all points of the box. Rounding does not violate the limit: every operation is
-  /// the same as in neighbour(), with operands that are not larger.
+  /// the same as in neighbour(), with coordinate differences that are not larger and a sigma that is not smaller.
   static Neighbour bound(const Point& to, const Box& box) {
     double distance2 = 0;
     for (std::size_t k = 0; k < dimensions; ++k) {

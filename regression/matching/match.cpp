@@ -83,8 +83,8 @@ void for_each_point(const KdTree<dimensions>& tree, int threads, const Body& bod
 // For each row of one catalogue: the partner's row in the other catalogue, or Neighbour::nobody.
 using Partners = std::vector<std::uint32_t>;
 
-/// Lists the unmatched rows at the same position as an earlier, matched row, as pairs (earlier row, row), sorted. These
-/// rows are unmatched, since only the first row at a position can be a nearest neighbour.
+/// Lists the unmatched rows at the same position as an earlier, matched row, as pairs (earlier row, row), sorted. Of
+/// rows with equal sigma at one position, only the first can be a nearest neighbour.
 template <std::size_t dimensions>
 std::vector<std::pair<std::uint32_t, std::uint32_t>> left_over(const KdTree<dimensions>& tree, const Partners& partners,
                                                                int threads) {

@@ -35,8 +35,8 @@ struct Matches {
 /// `radius` is in units of the root of the sum of both squared sigma. A row with an invalid sigma then matches nothing.
 /// - Of rows at equal distance, the first is chosen.
 /// - If several rows of a catalogue have exactly the same position, the first is paired with the first row at the
-///   partner's position, the second with the second row there, and so on, for any sigma. So a catalogue with duplicates
-///   matches itself.
+///   partner's position, the second with the second row there, and so on. So a catalogue with duplicates matches
+///   itself. If the two positions differ, the rule holds only for rows of equal sigma.
 /// - The time is O(n log n) for any density of sources. With `sigma` the search takes longer, but far less than n^2, if
 ///   many sources lie within their sigma and none is near.
 /// - The result does not depend on the number of threads.
@@ -47,8 +47,8 @@ struct Duplicate {
   std::int64_t row, earlier;
 };
 
-/// Finds every row within `tolerance` (pixels or degrees) of an earlier row. Returns each with the first earlier row at
-/// that distance, in the order of rows. Takes about as long as match_sources().
+/// Finds every row within `tolerance` (pixels or degrees) of an earlier row. Returns each with the first earlier row
+/// within `tolerance`, in the order of rows. Takes about as long as match_sources().
 std::vector<Duplicate> find_duplicates(const Positions& positions, double tolerance, int threads);
 
 }  // namespace srcextract

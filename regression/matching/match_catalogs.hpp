@@ -13,7 +13,8 @@ namespace srcextract {
 /// Position and brightness of every row of one catalogue.
 struct PlacedRows {
   Positions positions;
-  std::vector<double> brightness;  ///< log10 of the flux; empty if unknown, NaN for rows without flux
+  std::vector<double> brightness;  ///< log10 of the flux, or -0.4 times the magnitude; empty if unknown, NaN for rows
+                                   ///< without a positive flux
 
   /// Number of rows without a position, or without the position's error if the radius is in sigma.
   std::int64_t nowhere() const;

@@ -30,7 +30,7 @@ Offset excess(const Positions& reference, std::size_t i, const Positions& other,
 void add_median(Alignment& alignment, const std::vector<Offset>& left);
 
 /// Improves the offset of the change by the median of the remaining offsets of all matches. Does nothing without
-/// matches.
+/// matches, or if the change is a change of units.
 void refine(Alignment& alignment, const Positions& reference, const Positions& other, const Matches& matches);
 
 }  // namespace srcextract

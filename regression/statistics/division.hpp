@@ -30,7 +30,7 @@ struct Division {
   std::vector<std::uint8_t> cell;
   std::size_t side = 1;
   Part whole;
-  /// Pairs from which locations and trends are computed: all pairs, or a random choice of about 2^20 pairs.
+  /// Pairs from which locations and trends are computed: all pairs, or a random choice of about 2^19 to 2^20 pairs.
   std::vector<std::int64_t> looked_at;
 
   std::size_t cell_of(double px, double py) const;

@@ -26,7 +26,8 @@ double wide_scatter_of(std::span<double> values, double centre);
 struct Location {
   double mean = 0;
   double error = 0;
-  /// Significance of the mean's difference from 0, in sigma (sigma_of_t); `certain` if all values are equal and not 0.
+  /// Significance of the mean's difference from 0, in sigma (sigma_of_t). In trimmed_location(), `certain` if the
+  /// middle three fifths of the values are equal and not 0.
   double significance = 0;
   std::int64_t count = 0;
 };

@@ -15,12 +15,12 @@ struct Trend {
   double significance = 0;                      ///< significance of the slope in sigma
 };
 
-/// A cell of the field, or the bright end, in which a column's differences deviate from the differences of all other
-/// sources.
+/// A cell of the field, or the bright end, in which a column's differences deviate. Cells are compared with the median
+/// over all cells, the bright end with the other bins.
 struct Deviation {
   Part part;                        ///< position of the cell; not set for the bright end
   double share = 0;                 ///< fraction of the sources that are in the cell, or at the bright end
-  double deviation = 0, error = 0;  ///< mean difference in the cell or at the bright end, minus that of the rest
+  double deviation = 0, error = 0;  ///< mean difference in the cell or at the bright end, minus the value to compare
   double significance = 0;
 };
 
@@ -30,19 +30,19 @@ std::vector<Location> locations_in(std::span<const double> difference, const std
                                    std::span<const std::uint8_t> bin, std::size_t bins);
 
 /// The weighted mean of the bins' locations; bins of bright sources, which are precise, dominate. Significance 0 if
-/// fewer than 4 bins have values.
+/// fewer than 4 bins have at least two values.
 Location weighted_location(const PairBins& bins, const std::vector<Location>& locations);
 
 /// Fits a straight line to the bins' locations, weighted by their errors. The slope's error includes the scatter of the
-/// locations about the line. Unknown if fewer than 4 bins have values.
+/// locations about the line. Unknown if fewer than 4 bins have at least two values.
 Trend fit_trend(const PairBins& bins, const std::vector<Location>& locations);
 
 /// The most significant deviation of the brightest bins, up to a quarter of all, from the other bins. Such a deviation
-/// suggests saturation or a non-linear detector. Significance 0 if fewer than 5 bins have values.
+/// suggests saturation or a non-linear detector. Significance 0 if fewer than 5 bins have at least two values.
 Deviation find_bright_end(const PairBins& brightness, const std::vector<Location>& locations);
 
 /// The cells of the field whose location differs from the median cell by more than `least`, with at least `sigma`
-/// sigma. The most significant cell comes first.
+/// sigma. The most significant cell comes first. Cells with fewer than 12 values are left out.
 std::vector<Deviation> find_cells(const Division& field, const std::vector<Location>& cells, double least,
                                   double sigma);
 

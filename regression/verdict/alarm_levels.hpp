@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Significance in sigma above which the result of a test counts as a real difference.
+/// Significance in sigma from which on the result of a test counts as a real difference.
 struct AlarmLevels {
   double column = 0;  ///< test of a whole column: location, trends, bright end
   double part = 0;    ///< test of a column in one cell of the field
@@ -13,7 +13,7 @@ struct AlarmLevels {
 };
 
 /// Divides the false-alarm probability of the whole comparison among the tests. Each of the four kinds of tests gets a
-/// quarter, and all tests of one kind get equal parts. `columns` is the number of compared columns.
+/// quarter, and all tests of one kind get equal parts. `columns` is the number of shared columns.
 AlarmLevels share_out(double false_alarm, std::size_t columns);
 
 }  // namespace srcextract

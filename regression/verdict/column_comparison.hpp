@@ -17,7 +17,8 @@ struct PairedColumn {
   /// Description of the problem if the column is text on one side and numbers on the other; else empty.
   std::string text;
   std::vector<double> reference, other;
-  /// Standard errors from the column of the rule's `error`; empty if a catalogue lacks that column.
+  /// Standard errors from the column of the rule's `error`, or from SExtractor's column if the rule names none. Empty
+  /// if a catalogue lacks the column.
   std::vector<double> reference_error, new_error;
   /// For right ascension: cos(declination) of each pair in the reference, which converts differences to angles on the
   /// sky. Empty for other columns.
@@ -32,8 +33,9 @@ struct PairedColumn {
 struct Pairs {
   const Matches& matches;
   const Division& field;
-  std::span<const double> x, y;               ///< position of each pair in the reference
-  std::span<const double> brightness;         ///< log10 of the flux of each pair; empty if unknown
+  std::span<const double> x, y;        ///< position of each pair in the reference
+  std::span<const double> brightness;  ///< log10 of the flux, or -0.4 times the magnitude, of each pair: mean of both
+                                       ///< sides; empty if unknown
   std::span<const double> sorted_brightness;  ///< `brightness` without NaN, in ascending order
   Frame frame = Frame::pixel;
   int threads = 1;

@@ -144,7 +144,7 @@ void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
 
 void Comparing::columns(const LoadedColumns& loaded, const ColumnPass& pass) {
   const double outlier = result_.same_image ? 0 : rules_.significance.outlier;
-  // One column after the other, each on all threads, so that only one column is in memory.
+  // One column after the other, each on all threads, so that the pairs of only one column are in memory.
   for (const std::size_t compared : pass.compared) {
     const PairedColumn column = pair_up(loaded, shared_, compared, rules_, result_.matches);
     const Pairs pairs{.matches = result_.matches,

@@ -12,7 +12,7 @@ namespace srcextract {
 /// Positions and brightness of some sources. The sources may have a property in common.
 struct Sample {
   std::vector<double> x, y;
-  std::vector<double> brightness;  ///< log10 of the flux; NaN for sources without flux
+  std::vector<double> brightness;  ///< log10 of the flux, or -0.4 times the magnitude; NaN if unknown
 };
 
 /// Causes that several tests may find. Findings with the same cause are reported once.
@@ -25,7 +25,8 @@ struct Concentration {
   std::string cause;  ///< as "this part of the image differs"; may be empty
 };
 
-/// Tests whether 90 % of the sources lie within a quarter of the field's area. Empty for fewer than eight sources.
+/// Tests whether the sources lie mostly within a quarter of the field's area. The tested rectangle consists of the
+/// narrowest intervals in x and in y that contain 90 % of the sources each. Empty for fewer than eight sources.
 Concentration where_mostly(const Sample& sample, const Division& field, Frame frame);
 
 /// Tests whether 90 % of the sources are among the faintest 30 % or the brightest 30 % of `all`, which must be sorted.

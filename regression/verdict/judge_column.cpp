@@ -16,7 +16,7 @@ constexpr double part_at_most = 0.3;
 /// Trends and cells are reported only above this significance, even if both sides measured the same pixels.
 constexpr double least_for_a_shape = 3;
 
-/// A difference in words, in the unit of the rule's definition: "+1.00 ± 0.03 %", "-0.100 ± 0.002 pixel".
+/// A difference in words, in the unit of the rule's definition: "+1.000 ± 0.030 %", "-0.1000 ± 0.0020 pixel".
 std::string in_words(const PairedColumn& column, double value, double error) {
   switch (column.rule->difference) {
     case Difference::relative:

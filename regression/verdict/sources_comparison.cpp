@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// A source is bright if the source's flux is at least twice the 10 % quantile of the reference's fluxes. Noise does
+/// A source is bright if the source's flux is more than twice the 10 % quantile of the reference's fluxes. Noise does
 /// not hide a bright source.
 constexpr double faint_share = 0.1, far_from_faint = 2;
 /// A cell of the field is conspicuous if the fraction of lost and gained sources exceeds the usual fraction by this

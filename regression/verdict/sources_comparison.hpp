@@ -12,8 +12,8 @@
 namespace srcextract {
 
 /// Judges lost, gained and duplicate sources. Noise loses and gains equally many sources, which are faint and lie
-/// anywhere in the field; any other pattern is a finding. With `same_image`, every change is a finding. `field` divides
-/// the pairs.
+/// anywhere in the field; any other pattern beyond `rules` is a finding. With `same_image`, gained sources do not
+/// compensate for lost sources. `field` divides the pairs.
 std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
                                    const std::vector<Duplicate>& reference_duplicates,
                                    const std::vector<Duplicate>& new_duplicates, const Division& field,

@@ -13,7 +13,8 @@ struct ColumnNote {
   std::string name = {};
   std::string definition = {};
   std::string source = {};  ///< who defined the column: one of the constants below
-  /// name in SExtractor, then a colon and the difference; `same` or empty (SExtractor lacks the column) are special
+  /// name in SExtractor, then a colon or semicolon and the difference, if there is one; `same` or empty (SExtractor
+  /// lacks the column) are special
   std::string sextractor = {};
   std::string sep = {};  ///< name of the field that sep.extract returns, or of the sep function for the same quantity
   std::string photutils = {};  ///< name in photutils' SourceCatalog

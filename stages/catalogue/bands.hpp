@@ -33,8 +33,10 @@ std::string problem_of_bands(const std::vector<std::string>& names);
 /// Joins the sources of one or more bands into one catalogue. All bands have the same sources in the same order.
 /// - Columns computed from the detection image alone appear once. The first band with sky positions supplies these
 ///   columns; without sky positions, the first band.
-/// - Columns measured in each image (Column::image) appear once for every band, with the band's name and unit. Columns
-///   that are not to be written are left out.
+/// - Columns measured in each image (Column::image) appear once for every band in which they are to be written, with
+///   the band's name and unit.
+/// - The usual ones of the columns measured in each image also stay under their own names, unwritten, for region files
+///   and plots. Their values are from the band that supplies the first kind of columns.
 Sources join_bands(const std::vector<BandSources>& bands);
 
 }  // namespace srcextract

@@ -137,10 +137,10 @@ std::span<const DeclaredColumn> declared_columns();
 /// `all`.
 std::vector<std::string> column_groups();
 
-/// Every word that output.columns accepts: column_groups(), then the names of columns.
+/// Every word that output.columns accepts, except VIGNET(w,h): column_groups(), then the names of columns.
 std::vector<std::string> column_names();
 
-/// The columns requested by `asked`, a list of words from column_names().
+/// The columns requested by `asked`, a list of words of output.columns.
 class ColumnChoice {
  public:
   explicit ColumnChoice(const std::vector<std::string>& asked);

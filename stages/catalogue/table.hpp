@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// The values of one column: text, or numbers in the narrowest of these types that holds all of them exactly. A missing
-/// number is NaN, so that integers with a missing value are stored as doubles.
+/// The values of one column: text, integers in the narrower of the two types that holds all of them, or floating-point
+/// numbers. A missing number is NaN, so that integers with a missing value are stored as doubles.
 using ColumnValues = std::variant<std::vector<std::int32_t>, std::vector<std::int64_t>, std::vector<float>,
                                   std::vector<double>, std::vector<std::string>>;
 

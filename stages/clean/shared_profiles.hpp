@@ -17,7 +17,7 @@ namespace srcextract {
 /// Data of a source, collected by several threads. Each thread adds some of the source's runs (consecutive pixels of
 /// one row).
 struct SourceState {
-  std::uint32_t peak;    ///< ordered_key() of the largest value in the measured image
+  std::uint32_t peak;    ///< ordered_key() of the largest value minus the sky in the measured image
   std::uint32_t lowest;  ///< ordered_key() of the lowest threshold of the source's pixels; used if thresholds vary
   std::int32_t above, above_half;  ///< numbers of pixels above the threshold and above IsophoteCounts::half_way()
 };

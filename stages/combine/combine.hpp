@@ -33,8 +33,9 @@ constexpr bool needs_skies(CombineMethod method) {
 /// exceeds the range of a float.
 ///
 /// `skies` has one element for each plane if needs_skies() is true, and is ignored if not. out.masked counts the masked
-/// pixels of all planes by reason. The infinite pixels include results that exceed the range of a float, and all pixels
-/// if all planes are ignored. The total is 0 only if no pixel of `out` is masked. out.noise is not changed.
+/// pixels of all planes by reason. The infinite pixels include results that exceed the range of a float. If all planes
+/// are ignored, the infinite pixels also include every pixel that no plane masks. The total is 0 only if no pixel of
+/// `out` is masked. out.noise is not changed.
 ///
 /// If rows of the planes are made on demand, the code that reads the planes must count their masked pixels in
 /// out.masked (ingest_on_demand). Throws the errors of check_plane_count().

@@ -26,7 +26,7 @@ SRCEXTRACT_HOST_DEVICE inline PlaneNoise noise_of(const Background& background) 
 struct PlaneWeight {
   double sky = 0;
   double weight = 0;
-  double share = 0;  ///< fraction of the full result that is missing where the plane is masked
+  double share = 0;  ///< part of PlaneWeights::shares that is missing where the plane is masked
 };
 
 /// The weights of all planes, for every method except the median. Weights are normalised for pixels that no plane
@@ -82,7 +82,7 @@ SRCEXTRACT_HOST_DEVICE double contribution(float value, const PlaneWeight& plane
 }
 
 /// Combines the good planes of a pixel whose sum over all planes is not a finite float. value_of(i) is the pixel's
-/// value in plane i. Increments `infinite` if the result overflows a float.
+/// value in plane i. Increments `infinite` if the result overflows a float, or is NaN because all planes are ignored.
 template <bool squares, class ValueOf>
 SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, const PlaneWeights& weights,
                                           std::int64_t& infinite) {

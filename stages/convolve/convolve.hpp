@@ -16,7 +16,7 @@ namespace srcextract {
 ///
 /// Masked pixels are left out, and the sum is multiplied by (sum of all |weight|) / (sum of |weight| over unmasked
 /// pixels). With Edges::zero, pixels beyond the edge count as unmasked. A masked pixel stays masked. A pixel becomes
-/// masked if all pixels under the kernel are masked or the result exceeds the range of a float.
+/// masked if all pixels under non-zero weights of the kernel are masked, or if the result exceeds the range of a float.
 ///
 /// All operations are rounded to float in a fixed order, so host and device agree to the last bit:
 /// - Along a row of the kernel, r = fmaf(w, d, r) from r = 0, in the order of x; d of a masked pixel is 0.
@@ -24,7 +24,7 @@ namespace srcextract {
 /// - For a separable kernel, h(x, y) is the sum along x with the weights along_x, and t = fmaf(along_y, h, t) in the
 ///   order of y.
 /// - The weight of unmasked pixels is the same sum with |w| instead of w, and with 1 (unmasked) or 0 instead of d.
-/// - q = (weight without masked pixels) / (weight here), one division; 1 if no pixel is masked. If kernel.keeps_noise
+/// - q = (weight if no pixel were masked) / (weight here), one division; 1 if no pixel is masked. If kernel.keeps_noise
 ///   is true, q is the square root of this ratio.
 /// - out = sky + t * q, two roundings.
 ///

@@ -30,9 +30,10 @@ struct Kernel {
 /// Makes the kernel that the configuration describes. Throws Error{internal} if config.kernel is `none` or `file`
 /// (kernel_file.hpp in io/image converts a file to `values`). r is the distance of a pixel's centre from the kernel's
 /// centre:
-/// - Gaussian: exp(-r^2 / 2 sigma^2), sigma = fwhm / 2.3548200450309493;
+/// - Gaussian: exp(-r^2 / 2 sigma^2), where sigma = fwhm / 2.3548200450309493 if config.fwhm is above 0, else
+///   config.sigma;
 /// - top-hat: 1 up to the radius, 0 beyond;
-/// - Mexican hat: (1 - r^2 / 2 sigma^2) exp(-r^2 / 2 sigma^2).
+/// - Mexican hat: (1 - r^2 / 2 sigma^2) exp(-r^2 / 2 sigma^2), with the same sigma.
 ///
 /// If config.size is 0, a Gaussian extends to 4 sigma and a Mexican hat to 5 sigma, rounded up to pixels, and a top-hat
 /// to its radius. If config.normalize is true, the values are divided by the sum of their absolute values (SExtractor's
@@ -40,7 +41,7 @@ struct Kernel {
 /// rounded once to float.
 ///
 /// A kernel without negative values is separable if each value equals the product of its factors within 2^-22 of the
-/// value or 2^-60 of the largest value. A Gaussian is separable. Throws Error{config} if kernel_problem() finds a
+/// value plus 2^-60 of the largest value. A Gaussian is separable. Throws Error{config} if kernel_problem() finds a
 /// problem, or if a kernel whose size is 0 would exceed most_kernel_size.
 Kernel make_kernel(const ConvolveConfig& config);
 

@@ -86,8 +86,8 @@ SRCEXTRACT_HOST_DEVICE inline void shared_raise(T* word, T value) {
 #endif
 }
 
-/// A memory fence. Another thread that sees an access of this thread after the fence also sees all accesses of this
-/// thread before the fence.
+/// A memory fence. If another thread sees an access of this thread after the fence and then calls order_memory() too,
+/// the other thread's later accesses see all accesses of this thread before the fence.
 SRCEXTRACT_HOST_DEVICE inline void order_memory() {
 #if defined(__CUDA_ARCH__)
   __threadfence();

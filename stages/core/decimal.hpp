@@ -29,7 +29,8 @@ std::errc parse_decimal(const std::string& text, Number& out) {
   return end == number.data() + number.size() ? error : std::errc::invalid_argument;
 }
 
-/// The decimal number that the text spells; nothing if the text is no such number or exceeds the range of a double.
+/// The decimal number that the text spells; nothing if the text is no such number, or if the number is too large or too
+/// small for a double (1e999, 1e-999).
 inline std::optional<double> given_number(const std::string& text) {
   double number = 0;
   return parse_decimal(text, number) == std::errc{} ? std::optional(number) : std::nullopt;

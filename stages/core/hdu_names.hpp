@@ -13,7 +13,8 @@ namespace srcextract {
 /// one of:
 /// - a number (0 is the primary HDU);
 /// - an EXTNAME, or `EXTNAME,EXTVER` as in astropy and CFITSIO;
-/// - an EXTNAME or `EXTNAME,EXTVER` with wildcards: * stands for any characters and ? for one.
+/// - an EXTNAME or `EXTNAME,EXTVER` with wildcards: * stands for any characters and ? for one. An EXTVER is a number or
+///   *.
 struct HduNames {
   std::vector<std::string> names = {"auto"};
 

@@ -22,7 +22,7 @@ inline std::vector<std::string_view> words_of(std::string_view line) {
 }
 
 /// The decimal number that a word spells, with optional sign and exponent. Nothing if the word is not such a number, or
-/// if the number is infinite, NaN or too large for a double.
+/// if the number is infinite, NaN, or too large or too small for a double (1e999, 1e-999).
 inline std::optional<double> finite_number(std::string_view word) {
   double value = 0;
   const char* const end = word.data() + word.size();

@@ -48,7 +48,8 @@ struct RicePlane {
 /// The function object in PixelSource::read if the file is compressed. A call decompresses the pixels that are read.
 struct CompressedRead {
   std::function<void(std::int64_t first, std::int64_t count, std::byte* out)> decode;
-  std::function<std::optional<RicePlane>()> rice;  ///< returns the tiles if the compression is RICE_1, else nothing
+  /// returns the tiles; nothing if the compression is not RICE_1, or if tiles extend into other planes of a data cube
+  std::function<std::optional<RicePlane>()> rice;
 
   /// Returns the CompressedRead of a source, or null if the source is not compressed.
   static const CompressedRead* of(const PixelSource& source) { return source.read.target<CompressedRead>(); }

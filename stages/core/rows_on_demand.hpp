@@ -39,8 +39,8 @@ class RowMemory {
 
 /// The rows of one host image, computed when they are needed. Row addresses are fixed, as if the whole image were in
 /// memory. A block of rows is computed when a caller first holds a row of it, and again if it was discarded since then.
-/// A read of a row that no caller holds crashes the process (the pages are protected), so the program never uses wrong
-/// pixels.
+/// The pages of a block that is not in memory are protected, except pages shared with a neighbouring block. A read of a
+/// row that no caller holds thus mostly crashes the process instead of using wrong pixels.
 class RowsOnDemand {
  public:
   /// make(image, begin, end) writes the rows [begin, end); `image` is the address of row 0. Several threads may call

@@ -7,8 +7,8 @@ namespace srcextract {
 
 /// Returns the candidate that a misspelt `word` most likely means: the candidate with the fewest letters to insert,
 /// delete or change, ignoring case. If every candidate would need changes to more than about a third of the word,
-/// returns the first candidate that contains the word. If no candidate does, or if the word has fewer than 3 letters,
-/// returns an empty text.
+/// a word of at least 3 letters gives the first candidate that contains the word in the same case. Otherwise the result
+/// is an empty text.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 /// Encloses a text in '' for messages. Of more than 80 characters, only the first 80 and "..." remain.

@@ -14,8 +14,8 @@ namespace srcextract {
 /// one unknown: the change of its level. The elements of N are sums over pixels of the weight times the derivatives of
 /// the model with respect to two unknowns.
 ///
-/// Sums are in double and in a fixed order, so that host and device agree. Eight partial sums (lanes) take every eighth
-/// column from the first common column, row after row. folded() adds the lanes.
+/// Sums are in double and in a fixed order, so that host and device agree. For the elements of two stars, eight partial
+/// sums (lanes) take every eighth column from the first common column, row after row. folded() adds the lanes.
 struct CrowdEquations {
   static constexpr int unknowns = 3;  ///< number of unknowns of a star
 
@@ -48,7 +48,7 @@ struct CrowdSolution {
 };
 
 /// Solves the equations by conjugate gradients, preconditioned with the diagonal of N, starting from z = 0. `prior` is
-/// added to the diagonal. Unknowns that `free` excludes stay 0.
+/// added to the diagonal, for the unknowns of stars only. Unknowns that `free` excludes stay 0.
 ///
 /// The iteration ends after `most` rounds, or earlier if the mean of (residual)^2 / (diagonal element) is below
 /// tolerance^2. `tolerance` is thus in units of the standard error that an unknown would have if all others were fixed.

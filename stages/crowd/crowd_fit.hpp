@@ -34,7 +34,7 @@ struct CrowdFit {
   double noise = 0;            ///< standard deviation of a typical sky pixel
   double fwhm = 0;             ///< FWHM of the PSF in the middle of the image
   SkyNodes sky;                ///< fitted sky, relative to the level that was subtracted before
-  /// one element per pixel; the weight is 0 for pixels that the fit ignores
+  /// one element per pixel, or empty (CrowdPlanes::none); the weight is 0 for pixels that the fit ignores
   std::vector<float> model, residual, weight;
   double weight_unit = 1;  ///< `weight` is the inverse variance of pixel values multiplied by this factor
 };

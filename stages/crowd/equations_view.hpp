@@ -82,7 +82,8 @@ struct EquationsView {
 /// The unknowns that a solution may change: all; fluxes and sky, but not positions; or fluxes only.
 enum class CrowdFree { all, fluxes_and_sky, fluxes };
 
-/// 1 / (diagonal element + prior) of unknown i; 0 if `free` excludes the unknown or the unknown affects no used pixel.
+/// 1 / (diagonal element + prior) of unknown i, without the prior for a sky node. The result is 0 if `free` excludes
+/// the unknown or the denominator is not above 0.
 SRCEXTRACT_HOST_DEVICE inline double inverse_of_unknown(const EquationsView& of, std::int64_t i, double prior,
                                                         CrowdFree free) {
   double value = 0;

@@ -83,7 +83,8 @@ std::vector<float> with_stars(const CrowdImage& image, const CrowdPsf& psf, cons
   return pixels;
 }
 
-/// The row nearest to the star, if its distance is at most `radius` and its flux within a factor of 2; else null.
+/// The nearest of the rows that are at most `radius` from the star and have a flux within a factor of 2; null if there
+/// is none.
 const CrowdRow* find_row(const std::vector<CrowdRow>& rows, const StarCells& cells, const Added& star, double radius) {
   const CrowdRow* best = nullptr;
   double least = radius * radius;

@@ -29,9 +29,10 @@ struct StarRules {
            y < static_cast<double>(height) - 1 - least;
   }
 
-  /// Moves a star by `step` / flux; the equations give `step`, flux times displacement. Returns false if the star must
-  /// be removed because its flux is not significant or the star has left the image. `information` is the inverse
-  /// variance that the flux would have if all other unknowns were fixed.
+  /// Moves a star by `step` / flux, but by at most a quarter of the FWHM. The equations give `step`, flux times
+  /// displacement. Returns false if the star must be removed because its flux is not significant or the star is more
+  /// than a FWHM outside the image. `information` is the inverse variance that the flux would have if all other
+  /// unknowns were fixed.
   SRCEXTRACT_HOST_DEVICE bool move(CrowdStar& star, double information, double step_x, double step_y) const {
     constexpr double least_significance = 3, most_step = 0.25;
     const bool counts = information > 0 && star.flux > 0 &&

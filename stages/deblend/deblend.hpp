@@ -56,7 +56,8 @@ struct Deblended {
 /// `counts.found` is copied from the argument. Memory grows linearly with the number of pixels and cores, and time
 /// almost linearly.
 ///
-/// On a device, an image of 2^31 or more pixels throws Error{device}. The counts of runs and sources are correct even
+/// On the host, throws Error{input} for an island of 2^31 or more pixels, and the errors of check_run_count(). On a
+/// device, an image of 2^31 or more pixels throws Error{device}. The counts of runs and sources are correct even
 /// if they exceed Gpu::capacity. The other results are then incomplete.
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                const Components<Cpu>& components, const Settings& config, const Cpu& where);

@@ -170,7 +170,8 @@ struct SharedIslands {
   }
 
   /// Computes the levels of an island and sets may_divide, if the island may be split. For that, the threshold must be
-  /// above the sky, and there must be enough pixels for two branches and one pixel that joins the branches.
+  /// above the sky, the peak must be finite, and there must be enough pixels for two branches and one pixel that joins
+  /// the branches.
   SRCEXTRACT_HOST_DEVICE void plan(std::int64_t island) const {
     IslandState& state = islands[island];
     if (state.pixels < 2 * rules.branch.least_pixels + 1) return;

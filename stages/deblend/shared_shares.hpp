@@ -75,7 +75,7 @@ class SharedShares {
     boxes_[index] = box;
   }
 
-  /// Gives each pixel of a run that is in no core to the core that claims it most (claims.hpp).
+  /// Gives each pixel of a run that is in no core to the core of the largest worth (claim_rules.hpp).
   SRCEXTRACT_HOST_DEVICE void share(std::int64_t run, int lane, int lanes) const {
     const IslandState* const island = all_.divided(run);
     if (island == nullptr || island->first_core >= all_.core_room) return;

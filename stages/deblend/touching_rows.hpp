@@ -8,7 +8,7 @@
 namespace srcextract {
 
 /// Two touching runs (stretches of foreground pixels) of neighbouring rows, and the pairs of touching pixels that must
-/// be joined in the level tree (level_tree.hpp). A pair is skipped if other pairs already connect the two pixels
+/// be joined in the level tree (level_tree.hpp). A pair is skipped only if other pairs connect the two pixels
 /// through pixels that are no lower than the lower pixel of the pair.
 struct TouchingRows {
   Run here, above;
@@ -47,8 +47,8 @@ struct TouchingRows {
     if (!both_left || level[pixel - 1] < lower || level[up - 1] < lower) join(pixel, up);
   }
 
-  /// Handles pairs that share a side or a corner. A pair is skipped if another pixel touches both pixels of the pair
-  /// and is no lower than the pair's lower pixel.
+  /// Handles pairs that share a side or a corner. A pair is skipped if the pixel to the left or the pixel above touches
+  /// both pixels of the pair and is no lower than the pair's lower pixel. Other pixels that touch both are ignored.
   template <class Join>
   SRCEXTRACT_HOST_DEVICE void join_corners(std::int32_t x, const Join& join) const {
     const std::int32_t pixel = to_here + x, up = to_above + x;

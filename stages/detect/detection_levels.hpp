@@ -29,8 +29,9 @@ DetectionConfig in_pixel_values(double threshold, const Settings& config);
 
 /// Computes the levels for `detection`, the result of in_pixel_values(). `background` is the background of the measured
 /// image, and gives sky and noise. Thresholds in detection_sigma use the sky and noise of `detected` instead, the
-/// background of the image in which sources are found. The detection level is infinite if all pixels are masked. The
-/// level is also infinite if thresholds are in units of a sigma that is 0 and `noise_is_given` is false.
+/// background of the image in which sources are found. The detection level is infinite if all pixels are masked. If
+/// thresholds are in units of a sigma and `noise_is_given` is false, the level is also infinite if the sigma of the
+/// unit or of `background` is 0.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, const Background& detected,
                                                const DetectionConfig& detection, Baseline measured_from,
                                                bool noise_is_given) {

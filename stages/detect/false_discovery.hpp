@@ -30,7 +30,8 @@ Value<double, Gpu> false_discovery_threshold(const Image<float, Gpu>& image, con
                                              const NoiseMap<Gpu>& noise, const DetectionConfig& config,
                                              const Gpu& where);
 
-/// Changes levels for a threshold of 1 to levels for `threshold`: multiplies their distance from their zero point.
+/// Changes levels for a threshold of 1 to levels for `threshold`: multiplies the distance of the detection level from
+/// the zero point. The analysis level does not change.
 void raise_levels(Value<Levels, Cpu>& levels, const Value<double, Cpu>& threshold, const Cpu& where);
 void raise_levels(Value<Levels, Gpu>& levels, const Value<double, Gpu>& threshold, const Gpu& where);
 

@@ -30,8 +30,8 @@ SRCEXTRACT_HOST_DEVICE inline double unit_above_noise(const Levels& levels, floa
   return levels.in_noise * scaled_noise(levels, rms);
 }
 
-/// Results of significance_bin() for pixels that are in no bin: pixels not above the first bin's lower edge, and masked
-/// pixels.
+/// Results of significance_bin() for pixels that are in no bin: pixels not above the first bin's lower edge, and pixels
+/// that are masked or whose noise is NaN.
 inline constexpr int faint_bin = -1, masked_bin = -2;
 
 /// Returns the bin of a pixel. `unit` is the pixel's noise in pixel values.
@@ -54,7 +54,8 @@ SRCEXTRACT_HOST_DEVICE inline bool keeps_share(int bin, std::int64_t above, std:
   return expected <= share * static_cast<double>(above > 0 ? above : 1);
 }
 
-/// Changes levels for a threshold of 1 to levels for `threshold`: multiplies their distance from their zero point.
+/// Changes levels for a threshold of 1 to levels for `threshold`: multiplies the distance of the detection level from
+/// the zero point. The analysis level does not change.
 SRCEXTRACT_HOST_DEVICE inline void raise(Levels& levels, double threshold) {
   if (threshold == 1) return;  // avoids a change by rounding
   levels.detection = levels.zero_point + threshold * (levels.detection - levels.zero_point);

@@ -20,12 +20,12 @@ struct LabelledRuns {
 
 /// Finds the sources of a map in which each pixel holds the label of its source, or 0 if the pixel is in no source.
 /// Labels need not be consecutive, and pixels with the same label need not touch. Throws Error{input} for a label below
-/// 0.
+/// 0, and the errors of check_run_count(). On the host, also throws Error{input} if the map changes while it is read.
 LabelledRuns<Cpu> runs_of_labels(const Image<std::int32_t, Cpu>& map, const Cpu& where);
 LabelledRuns<Gpu> runs_of_labels(const Image<std::int32_t, Gpu>& map, const Gpu& where);
 
 /// Replaces each label by its rank, from 1, among the distinct labels in ascending order. Returns the distinct labels
-/// in this order. No label may be 0. Throws the errors of runs_of_labels().
+/// in this order. No label may be 0. Throws Error{input} for a label below 0.
 std::vector<std::int32_t> rank_labels(Buffer<std::int32_t, Cpu>& label, const Cpu& where);
 
 /// Divides each source into its connected parts; each part becomes a source. Pixels are connected through sides

@@ -52,8 +52,8 @@ void write_runs(const Word* words, std::int64_t width, std::int32_t y, Run* runs
 }
 
 /// Lists the runs of a mask of this shape. Bits beyond the end of a row must be 0. count_rows(y, end, counts) must
-/// write the number of runs in each of the rows [y, end) to `counts`. Several threads call count_rows, once for every
-/// row. `words` may be uninitialised before: count_rows may fill in the words of its rows.
+/// write the number of runs in each of the rows [y, end) to `counts`. Several threads call count_rows, each for its own
+/// rows. `words` may be uninitialised before: count_rows may fill in the words of its rows.
 template <std::unsigned_integral Word, class CountRows>
 Runs<Cpu> list_runs(const Shape& shape, const Word* words, const CountRows& count_rows, const Cpu& where) {
   const std::int64_t width = shape.width;

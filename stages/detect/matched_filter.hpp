@@ -30,8 +30,8 @@ Image<float, Gpu> matched_filter(const Image<float, Gpu>& image, const Kernel& k
                                  const Value<Background, Gpu>& sky, const Value<Levels, Gpu>& levels,
                                  const NoiseMap<Gpu>& noise, const Gpu& where);
 
-/// Returns the levels for finding sources in S. Thresholds are the same multiples of the noise as in `levels`, but the
-/// noise is sigma and the zero point is 0.
+/// Returns the levels for finding sources in S. The detection threshold is the same multiple of the noise as in
+/// `levels`, but the noise is sigma and the zero point is 0. The analysis threshold does not change.
 Value<Levels, Cpu> levels_of_match(const Value<Levels, Cpu>& levels, const Cpu& where);
 Value<Levels, Gpu> levels_of_match(const Value<Levels, Gpu>& levels, const Gpu& where);
 

@@ -42,7 +42,7 @@ class RowNoise {
   /// The rms of pixel x of the current row. May be called only if varies().
   float at(std::int64_t x) const { return rms_[static_cast<std::size_t>(x)]; }
 
-  /// The rms of the pixels of the current row; empty unless varies().
+  /// The rms of the pixels of the current row. May be read only if varies().
   const float* row() const { return rms_.data(); }
 
  private:

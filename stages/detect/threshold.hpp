@@ -45,8 +45,8 @@ inline void record_fields(const Levels& levels, FieldRecorder& to) {
 
 /// Computes the levels for a threshold in units of config.detection.threshold_unit
 /// (stages/detect/detection_levels.hpp). `background` is the background of the measured image, `detected` that of the
-/// image in which sources are found. `detected` is used only if the unit is detection_sigma. If check_background()
-/// would throw for the background, the detection level is infinite, so no pixel is above it.
+/// image in which sources are found. `detected` is used only if the unit is detection_sigma. The detection level
+/// is infinite, so that no pixel is above the level, if every pixel is masked or if a sigma that thresholds need is 0.
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
                                   double threshold, const Settings& config, const Cpu& where);
 Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Value<Background, Gpu>& detected,

@@ -74,10 +74,10 @@ class IslandFit {
   }
 
  private:
-  /// Repeats the fit until all Gaussians are plausible. An implausible Gaussian (is_unlikely) is first given the shape
-  /// of the beam. A Gaussian that remains implausible is removed. The first four attempts handle only the faintest
-  /// implausible Gaussian, since this Gaussian may have disturbed the fit of the others. Later attempts handle all
-  /// implausible Gaussians.
+  /// Repeats the fit until all Gaussians are plausible, at most eight times. An implausible Gaussian (is_unlikely) is
+  /// first given the shape of the beam. A Gaussian that remains implausible is removed. The first four attempts handle
+  /// only the faintest implausible Gaussian, since this Gaussian may have disturbed the fit of the others. Later
+  /// attempts handle all implausible Gaussians.
   void settle() {
     constexpr int most_attempts = 8, attempts_for_one = 4;
     for (int attempt = 0; attempt < most_attempts && !out_.of.empty(); ++attempt) {

@@ -41,7 +41,8 @@ struct IslandGaussians {
 
 /// Fits Gaussians to an island, starting with the Gaussians of find_seeds(). Then, at most fit.refine times, a Gaussian
 /// is added at the largest residual, and kept if the rms of the residuals falls. The largest residual must exceed
-/// SeedRule::least, or only SeedRule::threshold if the rms of the residuals is 1.5 or more, in units of the noise.
+/// SeedRule::least, or only SeedRule::threshold if the rms of the residuals is 1.5 or more, in units of the noise. No
+/// Gaussian is added if this rms is at most 1, or if the island has fit.max_components Gaussians.
 ///
 /// Implausible Gaussians get the shape of the beam. Gaussians that remain implausible are removed. To limit the time,
 /// at most eight Gaussians are fitted together. If there are more, neighbours are fitted in blocks of eight, with the

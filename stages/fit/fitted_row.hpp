@@ -19,7 +19,7 @@ using FittedCovariance = std::array<std::array<double, fitted_values>, fitted_va
 namespace fit_flag {
 inline constexpr std::int16_t beam_shape = 1;   ///< the fit with a free shape failed, so the shape is that of the beam
 inline constexpr std::int16_t dropped = 2;      ///< another Gaussian of the island was fitted and then left out
-inline constexpr std::int16_t unconverged = 4;  ///< the fit reached the largest number of rounds before it converged
+inline constexpr std::int16_t unconverged = 4;  ///< the fit did not converge, or had too few pixels
 inline constexpr std::int16_t at_edge = 8;      ///< the island touches masked pixels or the edge of the image
 inline constexpr std::int16_t moments = 16;     ///< there is no fit; values are sums and moments of the island's pixels
 /// The island has more summits (maxima of curvature, see find_seeds) than fit.max_components; the faintest were left
@@ -57,7 +57,7 @@ struct ComponentRow {
   double xmax = 0, ymax = 0;  ///< centre of the brightest Gaussian; without a fit, the position of the brightest pixel
   double xmax_error = 0, ymax_error = 0;
   double chi2 = 0;                      ///< sum of (residual / noise)^2, divided by the degrees of freedom
-  std::int32_t rounds = 0, pixels = 0;  ///< number of trial steps of the fit, and of pixels that were fitted
+  std::int32_t rounds = 0, pixels = 0;  ///< trial steps and pixels of the fit; without a fit, 0 and the island's pixels
   /// Estimated fraction of real sources among sources of similar S/N (stages/fit/reliability.hpp); 1 if fit.reliability
   /// is false.
   double reliability = 1;

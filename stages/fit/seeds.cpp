@@ -68,7 +68,7 @@ class Summits {
   /// Adds the pixels of the island in the order of decreasing curvature, down to 0, and joins touching pixels into
   /// regions. Each region belongs to its summit, the pixel of highest curvature. Where two regions meet, judge()
   /// decides whether the lower summit is kept, from the curvature of the meeting pixel. At the end, judge() decides on
-  /// the remaining summits with a curvature of 0.
+  /// the remaining summits, which have no saddle, with the curvature 0 in place of the saddle's.
   void flood() {
     for (const std::size_t pixel : order_) {
       if (curvature_[pixel] <= 0) break;
@@ -130,7 +130,8 @@ class Summits {
   std::vector<std::size_t> order_, summit_, found_;
 };
 
-/// Returns ln(peak / threshold). The threshold cuts a Gaussian of this peak this many factors of e below the peak.
+/// Returns ln(peak / threshold), at least ln 1.2. The threshold cuts a Gaussian of this peak this many factors of e
+/// below the peak.
 double depth_of(double peak, const SeedRule& rule) {
   return portable_log(std::max(peak / rule.threshold, 1.2));
 }

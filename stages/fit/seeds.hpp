@@ -31,9 +31,9 @@ double ripple_of_curvature(const GaussianShape& beam);
 ///
 /// The curvature is the negative of the map convolved with [1 1 1; 1 -8 1; 1 1 1]. A summit is a local maximum of
 /// curvature. A summit becomes a start if its curvature exceeds that of the highest saddle towards a higher summit (0
-/// if there is none) by four times the noise of the curvature plus the ripple (ripple_of_curvature). One of the 3 x 3
-/// pixels around it must also be above SeedRule::least. Curvature separates close sources whose summed light has only
-/// one maximum.
+/// if there is none) by more than a limit. The limit is four times the noise of the curvature, plus the fraction
+/// ripple_of_curvature() of the summit's own curvature. One of the 3 x 3 pixels around it must also be above
+/// SeedRule::least. Curvature separates close sources whose summed light has only one maximum.
 std::vector<Gaussian> find_seeds(const FitMap& map, const FitIsland& island, const SeedRule& rule);
 
 }  // namespace srcextract

@@ -27,8 +27,8 @@ struct Spectrum {
 };
 
 /// Fits a power law to fluxes by the Gauss-Newton method. Fluxes are fitted, not their logarithms, so that negative
-/// fluxes can be used. Fluxes without a positive error or frequency are left out. If fewer than two fluxes remain, or
-/// the fit fails, all results are NaN.
+/// fluxes can be used. Fluxes that are not finite, or have no positive error or frequency, are left out. If fewer than
+/// two fluxes remain, or the fit fails, all results are NaN.
 Spectrum fit_spectrum(std::vector<FluxAt> fluxes);
 
 /// Polarisation computed from the fluxes in Stokes I, Q, U and V. Unknown values are NaN.

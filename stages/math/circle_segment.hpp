@@ -10,9 +10,9 @@ namespace srcextract {
 /// s^2). The relative error is at most 1e-15. The code uses only + - * / and square roots, which round the same on host
 /// and GPU.
 ///
-/// For a short chord the area is the power series s^3 2/3 (1 + 3/10 s^2 (1 + ...)), whose first omitted term is 1e-17
-/// of the sum. The segment of a longer chord is split into a triangle, from the chord to the middle of the arc, and two
-/// equal segments of half the angle.
+/// For a short chord the area is the power series s^3 2/3 (1 + 3/10 s^2 (1 + ...)), whose first omitted term is below
+/// 2e-20 of the sum. The segment of a longer chord is split into a triangle, from the chord to the middle of the arc,
+/// and two equal segments of half the angle.
 SRCEXTRACT_HOST_DEVICE inline double circle_segment(double s) {
   constexpr double short_square = 0.04;
   constexpr int terms = 12;

@@ -22,8 +22,8 @@ constexpr double atan_of_eighths[] = {0.0,
                                       0.78539816339744830962};
 
 /// Returns atan(t) for 0 <= t <= 1, as atan c + atan((t - c) / (1 + t c)), where c is the multiple of 1/8 nearest to t.
-/// The second term is computed by its Taylor series for an argument of at most 1/16. The first omitted term is 1e-17 of
-/// the second term.
+/// The second term is computed by its Taylor series for an argument of at most 1/16. The first omitted term is below
+/// 1e-18 of the second term.
 double atan_unit(double t) {
   const int k = static_cast<int>(t * 8 + 0.5);
   const double c = k / 8.0;

@@ -48,7 +48,7 @@ std::string flags_problem(const PixelFormat& format);
 ///
 /// Runs on the host also if the image is on a GPU. The host reads only the pixels of sources, while a GPU would first
 /// need a copy of the whole map. The map is read once, in pieces of at most a few MB. Throws Error{input} if the type
-/// is the most frequent flags and the map has more different values than a flag map can have. Counting so many values
+/// is the most frequent flags and the sources have too many different pairs of source and value. Counting so many pairs
 /// would take many times the memory of the image.
 void flag_sources(const FlagMap& map, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, Sources& sources,
                   const Cpu& where);

@@ -18,7 +18,7 @@ namespace srcextract {
 struct CircleFlux {
   /// `variance` is in units of FluxCalibration::pixel; both are NaN for a source without a shape
   double flux, variance;
-  std::int64_t flags;  ///< flag::aperture_cut or 0; 64 bits, so that the struct has no padding
+  std::int64_t flags;  ///< flag::aperture_cut, and flag::crowded in forced photometry; 64 bits avoid padding
 
   bool operator==(const CircleFlux&) const = default;
   double error(const FluxCalibration& at) const { return at.error(flux, variance); }

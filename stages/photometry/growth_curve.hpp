@@ -21,7 +21,8 @@ struct GrowthCurve {
 
   /// Returns the radius in pixels of the circle that contains `light`, by linear interpolation between circles. The
   /// result is at most `reach`. If the last circle is the first that contains `light`, or no circle does, the step
-  /// before the last is extrapolated. If the first circle contains `light` but its own light is 0, the result is 0.
+  /// before the last is extrapolated, and the length of one step is added. If the first circle contains `light` but its
+  /// own light is 0, the result is 0.
   SRCEXTRACT_HOST_DEVICE double radius_of(double light) const {
     const double step = reach / circles;
     std::int64_t inside = rings[0], before = 0, before_that = 0;

@@ -12,7 +12,7 @@ namespace srcextract {
 /// - for a Gaussian window of width s, 4 pi s^2: a circle of this area has the same noise as the window, if pixels are
 ///   independent.
 ///
-/// Photon noise and the variances of positions are not multiplied.
+/// The variances of positions are not multiplied, nor is photon noise, unless the pixels' variances contain it.
 void scale_noise(const NoiseLaw& law, const Settings& config, Photometry<Cpu>& photometry);
 
 }  // namespace srcextract

@@ -32,7 +32,7 @@ struct PhotometryInput {
   const Runs<Where>& runs;
   const Components<Where>& components;        ///< sources, without the pixels that CLEAN absorbed
   const Buffer<SourceSums, Where>& sums;      ///< sums over the pixels of `components` in the detection image
-  const Buffer<Parentage, Where>& parentage;  ///< empty if sources were not deblended
+  const Buffer<Parentage, Where>& parentage;  ///< empty if neither deblending nor CLEAN ran
   /// for each run, whether CLEAN absorbed the run; null if CLEAN absorbed none
   const Buffer<Absorbed, Where>* absorbed = nullptr;
   const FoundImage<Where>* found_in = nullptr;  ///< the detection image; null if it is `image`
@@ -47,8 +47,8 @@ struct PhotometryInput {
 };
 
 /// Returns the owner of the pixels of a run (consecutive pixels above the threshold in a row). If CLEAN absorbed the
-/// run and added it to no other source, the owner is absorbed_after(); map_owners() writes this value only if `claims`
-/// is true.
+/// run and its pixels count as pixels of no source (Absorbed::free), the owner is absorbed_after(). map_owners() writes
+/// this value only if `claims` is true.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_run(std::int32_t label, Absorbed absorbed) {
   return is_free(absorbed) ? absorbed_after(static_cast<std::int32_t>(absorbed) - 1) : owner_of_label(label);
 }
@@ -56,8 +56,8 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_run(std::int32_t label, Abso
 /// Returns the map of owners, which has for every pixel
 /// - the label of the pixel's run, if the label is above 0;
 /// - unclaimed_pixel, if the run has the label 0;
-/// - nobodys_pixel outside all runs, and in runs that CLEAN absorbed and added to no source;
-/// - absorbed_after() in these absorbed runs instead, if `claims` is true.
+/// - nobodys_pixel outside all runs, and in runs that are Absorbed::free;
+/// - absorbed_after() in these free runs instead, if `claims` is true.
 ///
 /// If `on_demand` is not null, rows of the map are computed on demand; `runs`, `components` and `absorbed` must exist
 /// as long as the map.

@@ -14,7 +14,7 @@ namespace srcextract {
 /// Values in PhotometryImage::owner, the map that tells for each pixel to which source it belongs: the number of a
 /// source, from 1, or one of these two constants.
 inline constexpr std::int32_t nobodys_pixel = 0;
-/// above the threshold, but in a group of pixels too small for a source
+/// above the threshold, but of no source: in a group of too few or too many pixels, or Absorbed::hidden
 inline constexpr std::int32_t unclaimed_pixel = -1;
 
 /// The value in PhotometryImage::claims for pixels of a source that CLEAN absorbs after row `last` has been searched

@@ -15,7 +15,7 @@ namespace srcextract {
 /// Flux and position of the PSF fitted to a source. Sums are over the pixels in the box of the fit.
 struct StarLight {
   double flux, x, y;  ///< position in pixels from 0
-  /// variance of the flux in units of FluxCalibration::pixel, including photon noise that the variance map contains
+  /// variance of the flux in units of FluxCalibration::pixel, including all photon noise that the fit knows
   double pixels;
   double misfit;      ///< sum of (pixel - fitted PSF)^2 / (variance of the pixel in units of FluxCalibration::pixel)
   std::int32_t good;  ///< number of pixels that are not masked

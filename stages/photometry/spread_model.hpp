@@ -73,7 +73,7 @@ struct SpreadFamily {
   static constexpr double unknown_error = -1;  ///< mark of an unknown error; SPREADERR_MODEL is then 1
 
   /// Returns the box that SExtractor uses: a square with an odd number of pixels on a side. The side is 1.2 times the
-  /// sum of the larger side of the source's box and the PSF's FWHM.
+  /// sum of the larger side of the source's box and PSF_FWHM times PSF_SAMP.
   SRCEXTRACT_HOST_DEVICE ApertureBox box_of(const SourceSums& found, const PhotometryImage& image) const {
     const double larger = found.xmax - found.xmin > found.ymax - found.ymin ? found.xmax - found.xmin + 1.0
                                                                             : found.ymax - found.ymin + 1.0;

@@ -24,7 +24,8 @@ namespace srcextract {
 ///   present in both input images.
 ///
 /// This flux has the least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
-/// Light of neighbours is not subtracted. The flux is NaN if less than half of the shape is on good pixels.
+/// Light of neighbours is not subtracted. The flux is NaN unless more than half of sum(f p) over the pixels inside the
+/// image is from good pixels.
 ///
 /// If a file gives the PSF (psf.file), PsfFit measures the same columns instead.
 struct StarFamily {

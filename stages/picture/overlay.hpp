@@ -20,8 +20,8 @@ struct ColourPicture {
 };
 
 /// Draws an orange ellipse at every source's position, with the semi-axes 3 A_IMAGE and 3 B_IMAGE, or at least 4 pixels
-/// of the picture. No ellipse is drawn if the source has no position or shape, or if the ellipse is larger than the
-/// picture. Greys do not change, except that 254 becomes white like 255.
+/// of the picture. No ellipse is drawn if the source has no position or shape, or if a semi-axis is longer than the
+/// picture's longer side. Greys do not change, except that 254 becomes white like 255.
 ColourPicture draw_ellipses(const Sources& sources, const Picture& picture, const Cpu& where);
 
 /// Colour that marks detected pixels.

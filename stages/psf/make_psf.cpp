@@ -126,7 +126,8 @@ PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, 
 }
 
 /// Returns the radius of the model in pixels: 4 full widths of a star, at least 12 and at most 120 pixels, but so small
-/// that the model fits into the image. Returns 0 if the image is too small for a model.
+/// that the model fits into the image. Returns 0 if this radius is below 2 full widths or 4 pixels: the image is too
+/// small, or the stars are too wide.
 double radius_for(double width, const Shape& shape) {
   constexpr double widths = 4, least = 12, least_widths = 2, most = 120, half_taps = 4;
   const double room = static_cast<double>(std::min(shape.width, shape.height) - 1) / 2;

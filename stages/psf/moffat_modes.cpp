@@ -26,7 +26,8 @@ double moffat(double square, int which) {
   return 3.5 / (base * base * base * base * std::sqrt(base) * pi * scale);
 }
 
-/// Returns Moffat profile `which` with this width and ellipticity as a plane, averaged over each pixel.
+/// Returns Moffat profile `which` with this width and ellipticity as a plane. Each value is the mean over an image
+/// pixel.
 Plane profile(const PsfSurface& surface, double width, double e1, double e2, int which) {
   Plane plane;
   const int middle = surface.side / 2;

@@ -8,8 +8,8 @@
 namespace srcextract {
 
 /// A formula for the PSF: an elliptical Moffat profile with beta 3, mixed with fractions of profiles of the same width
-/// with beta 2 and 4.5, and averaged over each pixel. Width and ellipticity are polynomials of the position, with the
-/// terms of the PsfSurface. The PSF depends on their changes to first order only.
+/// with beta 2 and 4.5, and averaged over an image pixel. Width and ellipticity are polynomials of the position, with
+/// the terms of the PsfSurface. The PSF depends on their changes to first order only.
 struct MoffatField {
   /// varying: number of parameters that vary over the field (width, two ellipticities). modes: number of all
   /// parameters, including the two constant fractions.

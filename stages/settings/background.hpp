@@ -42,8 +42,9 @@ struct BackgroundConfig {
   /// Width of a mesh of a radio map, as a multiple of the beam's mean FWHM (PixelBeam::side); replaces mesh_size. 0:
   /// mesh_size is used. The noise of a mesh that is less than 10 beams wide is uncertain by more than 7 %.
   double mesh_beams = 0;
-  /// Number of passes over the meshes, 1 or 2. The second pass masks the islands (connected pixels above the threshold)
-  /// that the first pass finds. With one pass, the wings of sources raise the noise by some 4 %.
+  /// Number of passes over the meshes, 1 or 2. The second pass leaves out pixels far above the sky of the first pass,
+  /// and pixels near them (stages/sky/mask_bright.hpp). With one pass, the wings of sources raise the noise by
+  /// about 4 %.
   std::int64_t refine = 1;
 
   bool operator==(const BackgroundConfig&) const = default;

@@ -13,7 +13,7 @@ struct DeblendConfig {
   /// Number of levels from threshold to peak, in equal steps of magnitude (SExtractor's DEBLEND_NTHRESH). With too few
   /// levels, saddles between peaks are missed.
   std::int64_t thresholds = 32;
-  /// Minimum fraction of the source's total flux that a branch must have above the level at which it joins another
+  /// Fraction of the source's total flux that a branch must exceed above the level at which the branch joins another
   /// branch (DEBLEND_MINCONT). A low value splits galaxies along their spiral arms, and splits noise. A high value
   /// leaves faint neighbours undivided.
   double contrast = 0.005;

@@ -14,7 +14,7 @@ enum class DetectionSign { positive, negative, both };
 struct DetectionConfig {
   /// The detection threshold, in threshold_unit:
   /// - sigma: multiple of the image's noise, above the reference
-  /// - absolute: pixel value
+  /// - absolute: pixel value; with background.method mesh, pixel value above the mesh's level
   /// - detection_sigma: multiple of the convolved image's noise, above the clipped median of that image, or above zero
   /// - mag_per_arcsec2: surface brightness above the reference; measurement.zero_point and pixel_scale convert it to a
   ///   pixel value
@@ -24,8 +24,8 @@ struct DetectionConfig {
   /// the threshold.
   double threshold = 5.0;
   ThresholdUnit threshold_unit = ThresholdUnit::sigma;
-  /// Level above which thresholds in sigma are measured: the clipped median of the image, or zero (for an image whose
-  /// sky is already subtracted).
+  /// Level above which thresholds in sigma and in surface brightness are measured. background: the mesh's level, or the
+  /// clipped median with background.method constant. zero: for an image whose sky is already subtracted.
   Baseline reference = Baseline::background;
   /// Which pixels are neighbours: 4: pixels that share a side; 8: also pixels that share a corner (SExtractor's
   /// choice).

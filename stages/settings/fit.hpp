@@ -17,14 +17,15 @@ struct FitConfig {
   double radius = 0.7;
   /// Maximum number of trial steps of a fit.
   std::int64_t rounds = 40;
-  /// How many times a Gaussian is added to an island and the fit repeated, while the residual still has a pixel above
-  /// detection.seed.
+  /// Maximum number of times that a Gaussian is added to an island and the fit repeated. The residual must have a pixel
+  /// above detection.seed, or above only detection.threshold after a bad fit (fit_gaussians).
   std::int64_t refine = 1;
   /// Area of the noise's autocorrelation, in units of the beam's area, from which errors are computed. 2: white noise
   /// convolved with the beam; 1: a dirty map. 0: the area is measured in the image.
   double noise_area = 0;
-  /// Two Gaussians of an island belong to one source unless the light between them falls below the fainter peak by more
-  /// than this many detection thresholds. Larger values join more Gaussians.
+  /// Two Gaussians of an island belong to one source unless the light between them falls below the fainter centre by
+  /// more than this many detection thresholds. Gaussians farther apart than the mean of their FWHM are not joined.
+  /// Larger values join more Gaussians.
   double group_tolerance = 1.0;
   /// Maximum number of pixels of an island that is fitted. Larger islands are described by moments, which bounds the
   /// time for an image.

@@ -46,7 +46,8 @@ struct MeasurementConfig {
   std::vector<double> petrosian = {2.0, 3.5};  ///< of FLUX_PETRO's ellipse: radius in Petrosian radii, and minimum
                                                ///< radius in A_IMAGE (PHOT_PETROPARAMS)
   /// Diameters in pixels of the circles that replace smaller ellipses (PHOT_AUTOAPERS). First: the ellipses in which
-  /// the Kron and Petrosian radii are searched. Second: the apertures of FLUX_AUTO and FLUX_PETRO.
+  /// the Kron and Petrosian radii, FLUX_RADIUS and FLUX_GROWTH are measured. Second: the apertures of FLUX_AUTO and
+  /// FLUX_PETRO.
   std::vector<double> least_apertures = {0, 0};
   std::vector<double> flux_radius = {0.5};  ///< fractions of FLUX_AUTO for FLUX_RADIUS (PHOT_FLUXFRAC)
   std::int64_t growth_steps = 16;           ///< number of circles of FLUX_GROWTH, with equal steps of radius up to 6

@@ -17,8 +17,8 @@ inline constexpr std::size_t network_inputs = 10, network_hidden = 10;
 inline constexpr std::size_t network_size =
     2 * network_inputs + network_hidden * (network_inputs + 1) + (network_hidden + 1) + 2;
 
-/// Reads the network from the lines of a file in SExtractor's .nnw format: a line "NNW", the layer sizes "3 10 10 1",
-/// and network_size numbers.
+/// Reads the network from the lines of a file in SExtractor's .nnw format: a line "NNW"; the number of layers and their
+/// sizes, "3 10 10 1"; and network_size numbers.
 FileNumbers network_numbers(const std::vector<NumberLine>& lines);
 
 }  // namespace srcextract

@@ -31,7 +31,7 @@ enum class CheckImage {
   apertures
 };
 
-/// Whether this check image shows the fitted Gaussians (fit.model) or the fitted stars (crowd.method).
+/// Whether this check image shows the fitted Gaussians (fit.model) or stars (crowd.method), or the image without them.
 inline bool shows_model(CheckImage image) {
   return image == CheckImage::model || image == CheckImage::residual;
 }
@@ -54,13 +54,13 @@ enum class ComponentRegions { reg, ann, skymodel };
 /// Formats of the alerts that `srcextract difference` can write.
 enum class AlertFormat { avro, parquet };
 
-/// Whether the pixels of this check image are 1 above the threshold and 0 elsewhere.
+/// Whether this check image has 1 at the pixels above the threshold, before or after morphology, and 0 elsewhere.
 inline bool shows_foreground(CheckImage image) {
   return image == CheckImage::threshold || image == CheckImage::morphology;
 }
 
 /// Whether this check image shows the pixels of sources, or the image in which sources are detected. With crowd.method
-/// joint there is no such image.
+/// joint there are no pixels of sources.
 inline bool shows_sources(CheckImage image) {
   return image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
          image == CheckImage::snr || image == CheckImage::islands || shows_foreground(image);
@@ -78,11 +78,12 @@ struct OutputConfig {
   bool quicklook = false;
   /// Also write the HTML report {stem}.report.html.
   bool report = false;
-  /// Also write the PSF fitted by psf.method fit: the model {stem}.psf, its stars {stem}.psf.stars.fits, and the
-  /// picture {stem}.psf.svg.
+  /// Also write the PSF fitted by psf.method fit: the model {stem}.psf, the sources that were found, used or not,
+  /// {stem}.psf.stars.fits, and the picture {stem}.psf.svg.
   bool psf = false;
   /// Number of dimmed copies of the image's own stars that are added at random places to measure completeness for the
-  /// report: the fraction of copies that is found. 0: completeness is not measured.
+  /// report: the fraction of copies that is found. With fit.model gaussians, Gaussians are added instead. 0:
+  /// completeness is not measured.
   std::int64_t report_copies = 0;
   /// Also write {stem}.{name}.fits for each check image.
   std::vector<CheckImage> check_images = {};

@@ -235,7 +235,8 @@ std::string max_area_problem(const DetectionConfig& config) {
 
 namespace {
 
-/// Whether the threshold may be at or below the sky level, so that a source need not have a positive flux.
+/// Whether the threshold is at or below the sky level, so that a source need not have a positive flux. False if only
+/// the image tells the sky level in units of the threshold.
 bool may_be_below_sky(const Settings& config) {
   const DetectionConfig& detection = config.detection;
   const bool above_sky = config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero;

@@ -48,7 +48,7 @@ inline constexpr const char* beam_users = "fit.model gaussians or background.mes
 std::string beam_width_problem(const BeamConfig& config);
 
 /// Checks fit.model. Gaussians are fitted only to islands (connected pixels above the threshold) that are found in the
-/// image itself and are brighter than the sky. Thresholds must be in units of the noise.
+/// image itself, are brighter than the sky and are not deblended. Thresholds must be in units of the noise.
 std::string fit_problem(const Settings& config);
 
 /// Checks that crowd.method joint comes without any setting that detects, divides or measures sources in another way,
@@ -62,7 +62,7 @@ std::string names_problem(const HduNames& hdus);
 std::string map_hdu_problem(const HduNames& hdus, const std::string& file);
 
 /// Check the lists of images to combine: at most one of planes, hdus and files may be given, and none with
-/// combine.method none. combine.weights needs a weight for each image.
+/// combine.method none. combine.method weighted needs a weight for each image, not all 0.
 std::string combined_use(const CombineConfig& config, bool given);
 std::string planes_problem(const CombineConfig& config);
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input);
@@ -87,7 +87,8 @@ std::string type_problem(const WeightsConfig& config);
 std::string map_use(const WeightsConfig& config, bool given);
 std::string beyond_use(const WeightsConfig& config);
 std::string hdu_problem(const WeightsConfig& config);
-/// Error message if the maximum gap to interpolate, `pixels`, differs from the default but weights.interpolate is none.
+/// Error message if `pixels`, the value of interpolate_columns or interpolate_rows, differs from the default but
+/// nothing is interpolated.
 std::string interpolated_use(const WeightsConfig& config, std::int64_t pixels);
 
 /// Check the keys of the mask: its HDUs must leave an image to extract, and mask.bits needs a map.
@@ -112,10 +113,10 @@ std::string seed_problem(const DetectionConfig& config);
 /// Error message if detection.min_area is above detection.max_area, so that every source would be dropped.
 std::string max_area_problem(const DetectionConfig& config);
 
-/// Checks that the threshold is above the sky if deblend.method is tree.
+/// Checks, as far as possible without the image, that the threshold is above the sky if deblend.method is tree.
 std::string deblend_method_problem(const Settings& config);
 
-/// Checks that the threshold is above the sky if deblend.clean is true.
+/// Checks, as far as possible without the image, that the threshold is above the sky if deblend.clean is true.
 std::string deblend_clean_problem(const Settings& config);
 
 /// Check the keys of the false discovery rate. The rate assumes normal noise, so thresholds must be in units of the
@@ -123,8 +124,8 @@ std::string deblend_clean_problem(const Settings& config);
 std::string false_discovery_problem(const Settings& config);
 std::string correlated_pixels_use(const DetectionConfig& config);
 
-/// Check the keys of the matched filter. The filter needs a kernel and thresholds in units of the noise, and treats
-/// pixels beyond the edges as missing.
+/// Check the keys of the matched filter. The filter needs a kernel, a sky level and thresholds in units of the noise,
+/// and treats pixels beyond the edges as missing.
 std::string filter_use(const ConvolveConfig& config);
 std::string filter_problem(const Settings& config);
 

@@ -55,14 +55,14 @@ struct Resources {
   double saturation = 0;   ///< sources with a pixel of at least this value are flagged as saturated; 0: none
   /// Settings of the frames of a difference. Unset: the frame has the settings of the image itself (frame_settings).
   std::optional<FrameSettings> reference = {}, fresh = {};
-  bool has_star_profile = false;  ///< whether a later step provides the shape of the image's stars
+  bool has_star_profile = false;  ///< whether the fit of a difference provides the shape of the stars
   /// The columns to write, as in output.columns, if alerts add columns to output.columns that are measured but not
   /// written. Unset: output.columns.
   std::optional<std::vector<std::string>> written_columns = {};
   std::optional<PixelBeam> beam = {};  ///< the image's beam; unset if no setting needs a beam (uses_beam)
   double frequency = 0;                ///< frequency in Hz of a radio map with a beam; 0: unknown
 
-  /// The first set of numbers in the file that this configuration key names; null: the key names no file.
+  /// The first set of numbers in the file that this configuration key names; null: the key names no file of numbers.
   const std::vector<double>* numbers_of(std::string_view key) const {
     const auto found = files.find(key);
     return found == files.end() ? nullptr : found->second.front().get();

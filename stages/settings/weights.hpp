@@ -31,8 +31,9 @@ struct WeightsConfig {
   /// The values that bad pixels copy from good neighbours (SExtractor's INTERP_TYPE). none: nothing, so that bad pixels
   /// stay masked; variance: only the variance; all: variance and value.
   Interpolate interpolate = Interpolate::none;
-  std::int64_t interpolate_columns = 16;  ///< maximum gap in pixels along a row that is interpolated
-  std::int64_t interpolate_rows = 16;     ///< maximum gap in pixels along a column; used if the row gives no value
+  std::int64_t interpolate_columns = 16;  ///< maximum distance in pixels, along a row, of a good pixel that is copied
+  std::int64_t interpolate_rows = 16;  ///< maximum number of bad pixels of a column, after a good one, that copy along
+                                       ///< the column; used if the row gives no value
 
   bool operator==(const WeightsConfig&) const = default;
 };

@@ -41,9 +41,10 @@ struct Background {
   Statistics clipped;     ///< of the pixels that clipping keeps: the median is the sky level, and sigma is the noise
   double zero_share = 0;  ///< fraction of zeros in a sample of pixels; many zeros are padding that should be masked
   std::int64_t iterations = 0;
-  bool converged = false;  ///< whether the last iteration clipped no pixel; false if max_iterations ended the clipping
-  MeshFacts mesh;          ///< for an estimate in meshes; then only median and sigma of `clipped`, and all.count, are
-                           ///< set besides
+  bool converged = false;  ///< whether clipping ended because no pixel was clipped or sigma was 0; false if
+                           ///< max_iterations ended the clipping
+  MeshFacts mesh;  ///< for an estimate in meshes; then only median and sigma of `clipped`, all.count, and converged
+                   ///< (true) are set besides
 
   bool operator==(const Background&) const = default;
 };

@@ -101,8 +101,8 @@ struct ExactSum {
   }
 };
 
-/// Sums over the pixels of an interval of values, separately for each class of |d|, where d is a pixel's deviation in
-/// multiples of SumGrid's unit.
+/// Sums over the pixels of an interval of values, separately for each class of |d| (SumGrid). The sums of a class are
+/// integers: counts of the multiples to which d and d^2 are rounded in this class.
 struct PixelSums {
   std::int64_t count = 0;
   std::int64_t below = 0;  ///< number of pixels at or below the lower end of the interval; the sums do not contain them

@@ -71,7 +71,8 @@ struct MeshUnits {
 /// With kappa = 3 the results equal those of SExtractor 2.25 (MINIBACKGROUND, MINIBACK_RMS) to the last bit. Images
 /// wider than 16384 pixels are an exception, since SExtractor reads only some of their rows.
 ///
-/// If units.mesh is set, `image` is a result of mask_bright() with that mesh. The result is converted back to counts.
+/// If units.mesh is set, `image` is a result of mask_bright() with that mesh. The median filter is then wider
+/// (widened_filter), and the result is converted back to counts.
 MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where,
                            const MeshUnits<Cpu>& units = {});
 MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where,

@@ -37,7 +37,7 @@ class NearestNodes {
       : nodes_(nodes), x_(x), y_(y) {}
 
   /// Returns the mean of the nearest good nodes; level 0 and noise 1 if there is no good node. The search grows a
-  /// square around the node until no node outside it can be nearer than those found.
+  /// square around the node until no node outside the square can be as near as the nodes found.
   SRCEXTRACT_HOST_DEVICE MeshNode mean() {
     const std::int64_t farthest = nodes_.width > nodes_.height ? nodes_.width : nodes_.height;
     for (std::int64_t reach = 1; reach < farthest && (count_ == 0 || reach * reach <= nearest_); ++reach) {

@@ -64,7 +64,8 @@ inline void bend(const float* nodes, std::int64_t count, std::int64_t stride, fl
 
 /// The position of image row y between two rows of nodes, and the weights of the spline along y there.
 struct NodePlace {
-  std::int64_t below;  ///< index of the row of nodes before y; -1 if there is only one row of nodes
+  std::int64_t below;  ///< index of the row of nodes before y, at least 0 and at most count - 2; -1 if there is only
+                       ///< one row of nodes
   double p, q, bend, next_bend;
 
   SRCEXTRACT_HOST_DEVICE NodePlace(std::int64_t y, std::int64_t mesh, std::int64_t count) {
@@ -88,8 +89,8 @@ struct NodePlace {
   }
 };
 
-/// The index of the node left of pixel x, at most count - 2. The index is computed in 32 bits, since a 64-bit division
-/// on a GPU takes as long as the rest of the evaluation.
+/// The index of the node left of pixel x, at least 0 and at most count - 2; -1 if count is 1. The index is computed in
+/// 32 bits, since a 64-bit division on a GPU takes as long as the rest of the evaluation.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t node_before(std::int64_t x, std::int64_t mesh, std::int64_t count) {
   const auto place = static_cast<std::uint32_t>(2 * x + 1), side = static_cast<std::uint32_t>(mesh);
   const std::int64_t node = place < side ? 0 : (place - side) / (2 * side);

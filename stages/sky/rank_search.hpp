@@ -67,8 +67,9 @@ class RankSearch {
 
   RankedPixels pixels_;
   std::vector<Level> levels_;
-  /// Number of bins on either side that are collected together with a bin. The number doubles at each collection, since
-  /// collecting uses all threads and more bins make the next collection less likely.
+  /// Number of bins on either side that are collected together with a bin. The number doubles after each collection,
+  /// since collecting uses all threads and more bins make the next collection less likely. If the bins have too many
+  /// pixels, the number is halved.
   int bins_around_ = 32;
   Interval around_interval_{0, 0};
   std::vector<float> around_;  ///< all pixels in around_interval_, which probably contains the next rank that is

@@ -11,8 +11,8 @@
 namespace srcextract {
 
 /// A small sample spread evenly over an image, drawn before the clipping reads every pixel. The sample defines the grid
-/// of the sums (SumGrid). All else that is derived from the sample is a guess: a wrong guess costs time but changes no
-/// result.
+/// of the sums (SumGrid) and Background::zero_share. All else that is derived from the sample is a guess: a wrong guess
+/// costs time but changes no result.
 
 SRCEXTRACT_HOST_DEVICE inline int sample_size(std::int64_t count) {
   constexpr std::int64_t mega = std::int64_t{1} << 20;

@@ -33,8 +33,8 @@ inline void record_fields(const Interpolated<Cpu>& filled, FieldRecorder& to) {
 ///
 /// If only variances are copied, a pixel that is masked in `image` stays masked.
 ///
-/// A column is processed from its first row to its last. Other columns are read only at good pixels, which never
-/// change, so that columns can be processed in parallel. The floats are copied without arithmetic, so that CPU and GPU
+/// A column is processed from its first row to its last. From other columns only pixels of the input are read, never
+/// results, so that columns can be processed in parallel. The floats are copied without arithmetic, so that CPU and GPU
 /// results are equal.
 Interpolated<Cpu> interpolate_bad(const Image<float, Cpu>& image, const Image<float, Cpu>& variance,
                                   const WeightsConfig& config, const Cpu& where,

@@ -41,7 +41,7 @@ struct VarianceOfMap {
         least_bad(least_bad_variance(config)) {}
 
   /// Converts a stored value to a variance in float. The variance is masked if the stored value is not above 0, not
-  /// finite or beyond `limit`, or if the variance is 1e30 or more.
+  /// finite or beyond `limit`, or if the variance is 0 in float, or 1e30 or more.
   SRCEXTRACT_HOST_DEVICE float operator()(float stored) const {
     const bool is_weight = type == WeightType::weight;
     const float variance = is_weight ? 1.0F / stored : type == WeightType::rms ? stored * stored : stored;

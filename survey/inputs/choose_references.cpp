@@ -202,7 +202,7 @@ class ReferenceFolder {
   double widest_ = 0;  ///< largest radius of a frame's outline
 };
 
-/// The folders of reference frames that a survey uses; each folder is read once.
+/// The folders of reference frames that a survey uses; each folder is read once for each selection of HDUs.
 class Folders {
  public:
   explicit Folders(std::vector<std::string>& notes) : notes_(notes) {}

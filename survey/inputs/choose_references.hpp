@@ -12,9 +12,9 @@ namespace srcextract {
 /// nearest centre is taken, then the first by name. The image itself is never taken. If input.hdu may select several
 /// HDUs, an HDU of a frame counts only for the HDU of the same number in the image, since these two are subtracted.
 ///
-/// Reads the headers of the images, and once those of each folder. If no frame can be chosen for an image, the folder
-/// stays and FilesBeside::no_reference says why. FilesBeside::hash then covers name, size and modification time of the
-/// chosen frame.
+/// Reads the headers of the images, and those of each folder once for each selection of HDUs. If no frame can be chosen
+/// for an image, the folder stays and FilesBeside::no_reference says why. Else FilesBeside::hash also covers name, size
+/// and modification time of the chosen frame.
 ///
 /// Appends to `notes` a message about frames that cannot be used. Throws Error{input} if a folder cannot be read.
 /// Throws PassingError if a frame is temporarily unreadable, since another frame would else be chosen without notice.

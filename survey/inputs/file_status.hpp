@@ -34,7 +34,8 @@ std::string why_unseen(const std::string& path);
 /// Makes an ImageFile from a status that was already read.
 ImageFile image_file(std::string path, std::string name, const FileStatus& status);
 
-/// Makes an ImageFile with size and modification time of the file; both are 0 if the status cannot be read.
+/// Makes an ImageFile with size, modification time and identity of the file; all are 0 if the status cannot be read, or
+/// if `path` is no regular file.
 ImageFile look_at(const std::string& path, const std::string& name);
 
 /// Reads the statuses of path(0) to path(count - 1) in parallel (status_of).

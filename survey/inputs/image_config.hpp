@@ -17,11 +17,13 @@ namespace srcextract {
 std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, bool of_difference = false);
 
 /// Makes the configuration of the reference frame that is subtracted from an image: the image's configuration without
-/// its maps, changed by `own`. If `own` names the file or HDU of a map, the other keys of that map's section are as for
-/// the image. Throws the errors of override_given().
+/// its mask and weight map, changed by `own`. If `own` names the file or HDU of one of these maps, the other keys of
+/// that map's section are as for the image. An exception is weights.threshold, which `own` must give again if it sets
+/// weights.type. Throws the errors of override_given().
 GivenConfig override_for_reference(const GivenConfig& image, const std::string& name, const Overrides& own);
 
-/// Makes variants of a configuration. Equal variants share one object, however many images use it.
+/// Makes variants of a configuration. Calls with equal arguments return the same object. Equal variants from different
+/// settings also share one object, except those with `own` settings.
 class ConfigVariants {
  public:
   explicit ConfigVariants(const GivenConfig& given);

@@ -17,7 +17,7 @@ namespace srcextract {
 /// The files of a survey, packed to about 80 bytes per file for surveys of millions of files. Directory names are
 /// stored once, and consecutive files with the same configuration share it. Returned values are copies. Several threads
 /// may read at a time; only one may add files, and only while none reads. Copies of a list share the packed bytes, at 4
-/// bytes per file, until one of the lists is changed.
+/// bytes per file, until a file is added to one of the lists.
 class ImageFiles {
  public:
   using value_type = ImageFile;
@@ -37,8 +37,8 @@ class ImageFiles {
   std::int64_t bytes(std::size_t i) const;
   FileIdentity identity(std::size_t i) const;
 
-  /// Sets size, modification time and identity of file i. Several threads may do so for different files, unless another
-  /// list shares the packed bytes.
+  /// Sets size, modification time and identity of file i, also in lists that share the packed bytes. Several threads
+  /// may do so for different files.
   void set_status(std::size_t i, const FileStatus& status);
 
   /// Keeps only the files with these indices, in this order.

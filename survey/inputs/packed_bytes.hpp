@@ -35,7 +35,8 @@ class PackedBytes {
   static constexpr int bits_in_chunk = 18;
   static constexpr std::size_t alignment = 4, chunk_bytes = alignment << bits_in_chunk;
 
-  /// The number of a shared text, from 1, which is stored if it is new; 0 if already 4096 texts are stored.
+  /// The number of a shared text, from 1, which is stored if it is new; 0 for a new text if already 4096 texts are
+  /// stored.
   std::uint32_t number_of(std::string_view text);
 
   std::vector<std::unique_ptr<char[]>> chunks_;

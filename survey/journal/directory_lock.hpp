@@ -45,7 +45,8 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
-/// Whether a process is working on this shard, by its lock. Locks nothing. Unset if the file system has no locks.
+/// Whether a process is working on this shard, by its lock. Locks nothing. False if there is no lock file. Unset if the
+/// lock file cannot be opened, or if the file system has no locks.
 std::optional<bool> is_at_work(const std::string& directory, const Shard& shard);
 
 std::string lock_path(const std::string& directory);

@@ -30,8 +30,9 @@ class Failures {
 /// DIRECTORY/failures.csv for the whole survey, or DIRECTORY/failures.2-of-4.csv for a shard.
 std::string failures_path(const std::string& directory, const Shard& shard);
 
-/// The text of the table: CSV (RFC 4180) with the columns image, hdu, path, kind and reason, and a row for every failed
-/// record.
+/// The text of the table: CSV, quoted as in RFC 4180, with the columns image, hdu, path, kind and reason, and a row for
+/// every failed record. Lines end in LF. A text that a spreadsheet would take for a formula gets an apostrophe in
+/// front.
 std::string format_failures(const Ledger& ledger);
 
 }  // namespace srcextract

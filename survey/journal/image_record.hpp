@@ -30,11 +30,11 @@ struct ImageRecord {
   std::uint32_t datasum = 0;  ///< checksum of the stored pixels (FitsImage::datasum)
   std::int64_t width = 0, height = 0;
   std::int64_t sources = 0;
-  double background = 0, sigma = 0;                           ///< sky level and noise, from the clipped pixels
+  double background = 0, sigma = 0;                           ///< sky level and noise of the image
   std::vector<std::pair<std::string, std::int64_t>> outputs;  ///< path relative to the output directory, and size in
                                                               ///< bytes, of each output
 
-  std::optional<std::uint32_t> catalog_crc32;  ///< CRC-32 of the FITS catalogue; unset in older journals
+  std::optional<std::uint32_t> catalog_crc32;  ///< CRC-32 of the FITS catalogue; unset without it, or in old journals
 
   // Reason of the failure; set if the image failed.
   std::string kind;    ///< kind_name() of an Error, or crash or timeout of the image's process, or transient_kind

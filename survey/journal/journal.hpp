@@ -50,8 +50,9 @@ class Journal {
   /// after `about` is written to the journal on disk.
   ///
   /// Throws Error{output}, with host and process, if another process has a conflicting lock. Also throws Error{output},
-  /// before any byte is changed, if a file that the journal writes is a link or was not written by srcextract
-  /// (survey/journal/own_files.hpp).
+  /// before any byte is changed, if a file of this shard that the journal writes is a link or was not written by
+  /// srcextract (survey/journal/own_files.hpp). Notes and lists of failures of other shards are checked later in the
+  /// same way, before the session is recorded.
   ///
   /// An incomplete last line is cut off; other damaged lines are left out, with a `warn`. Temporary files of killed
   /// processes are removed. From now on the names of this process's temporary files contain the shard, so they differ
@@ -59,7 +60,7 @@ class Journal {
   Journal(const std::string& directory, const Shard& shard, const std::string& about,
           const std::function<void(const std::string&)>& warn);
 
-  /// Writes the added records; errors are ignored. The session gets no line for its end.
+  /// Writes the added records; errors are ignored. Without a call of finish(), the session gets no line for its end.
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -72,7 +73,8 @@ class Journal {
   void plan(std::int64_t files, std::int64_t bytes);
 
   /// Notes about files that were under way when an earlier process died, in this shard or in shards of other counts. A
-  /// note stays in the notes file (survey/journal/underway.hpp) until end() or forget() is called for its file.
+  /// note of this shard stays in the notes file (survey/journal/underway.hpp) until forget() is called for its file, or
+  /// end() and the next write. Notes files of other shards stay until a session for the whole survey completes.
   const UnderwayNotes& interrupted() const { return interrupted_; }
 
   /// Writes a note that a file is under way; to be called before the file is opened. `trials` is the number of times
@@ -84,12 +86,12 @@ class Journal {
   /// on disk.
   void end(const std::string& name);
 
-  /// Removes the note about an interrupted file that the survey no longer includes.
+  /// Removes this shard's note about an interrupted file that the session does not extract.
   void forget(std::uint64_t name_hash) { underway_.forget(name_hash); }
 
   /// Adds a record; to be called after the image's outputs are in place. A long reason is shortened. May be called by
-  /// several threads. Waits while 65536 added records are not yet written. Throws the errors of earlier writes:
-  /// Error{output}, or Error{storage}, which also means that the journal was moved or removed.
+  /// several threads. Waits while 65536 added records wait for the thread that writes them. Throws the errors of
+  /// earlier writes: Error{output}, or Error{storage}, which also means that the journal was moved or removed.
   void add(ImageRecord record);
 
   /// Writes the line that ends the session, after all added records are on disk. No record may be added afterwards.

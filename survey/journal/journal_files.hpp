@@ -50,7 +50,8 @@ struct JournalFile {
   std::string path;
   Shard shard;
   bool complete = false;  ///< whether the last session finished all work of its shard
-  bool ended = true;      ///< whether the last session ended without being killed; true if there is none
+  bool ended = true;      ///< whether the last session wrote the line that ends it; false while it runs, or if it was
+                          ///< killed; true if there is no session
   /// Records of the files whose last record is in this journal. A file is in the ledger of only one journal of the
   /// directory.
   Ledger ledger;
@@ -84,7 +85,7 @@ std::vector<JournalFile> find_journals(const std::string& directory);
 
 /// Finds and reads the journals of a directory, without locking or changing anything. Damaged lines are left out:
 /// - an incomplete last line, which a running process may still be writing, without a warning
-/// - any other damaged line with a `warn`; its session does not count as complete
+/// - any other damaged line, with one `warn` for each journal; the line's session does not count as complete
 ///
 /// A directory that was extracted both as a whole and in shards has journals of both; the journal with the largest
 /// `session` is the current one. Throws Error{input} if the directory or a journal cannot be read.

@@ -37,7 +37,8 @@ ImagesOfFile Ledger::images_of(std::string_view name) const {
 }
 
 /// Puts a record at the head of the linked list of its file's records. An older record of the same image is dropped. If
-/// size, time, configuration or program differ from the file's older records, all of these are dropped.
+/// size, time, number of images, configuration or program differ from the file's older records, all older records are
+/// dropped.
 void Ledger::remember(Place place) {
   const std::string_view name = records_->name_at(place);
   const Place first = find(name);

@@ -18,8 +18,8 @@ namespace srcextract {
 using ImagesOfFile = std::map<int, ImageRecord>;
 
 /// The latest record of every image in the journals, by file name. All records of a file have the same file size,
-/// modification time, configuration and program version; records that differ from a newer record in these are dropped.
-/// Records are packed, and returned records are copies. Several threads may read at a time.
+/// modification time, number of images, configuration and program version; records that differ from a newer record in
+/// these are dropped. Records are packed, and returned records are copies. Several threads may read at a time.
 class Ledger {
  public:
   using Place = PackedRecords::Place;

@@ -54,7 +54,8 @@ struct SurveyStatus {
   /// shards if none is running.
   std::optional<std::int64_t> files_left, bytes_left;
   std::optional<double> files_per_second, bytes_per_second;
-  std::optional<double> seconds_left;  ///< maximum over the shards; unset if a shard with work left is not running
+  std::optional<double> seconds_left;  ///< maximum over the shards; unset if a shard is missing, or if a shard with
+                                       ///< work left is not running or its speed is unknown
 };
 
 /// Reads the status of the survey in a directory. Rates and remaining time are computed for `time`, in seconds since

@@ -49,7 +49,8 @@ std::string survey_page_path(const std::string& output);
 /// that of sources.
 ///
 /// Throws Error{config} if:
-/// - the directories belong to different surveys, or an image has no FITS catalogue
+/// - the directories belong to different surveys, or an image has no FITS catalogue, or columns of catalogues do not
+///   fit together (SurveyLayout)
 /// - an output would replace a file of the survey, or an existing file that merge did not write
 ///
 /// Throws Error{input} if:

@@ -22,8 +22,9 @@ struct HeaderColumn {
 /// is integer (K) if all values are integers, double (D) if all values are numbers, else text.
 ///
 /// If some values are stored as numbers, a text that spells a number ('300') counts as a number, and blanks or 'nan'
-/// count as no value; for any other text `warn` is called. A missing value becomes TNULL, NaN or blanks. In names '-'
-/// becomes '_'; a name in `taken` gets the prefix HEADER_.
+/// count as no value; for any other text `warn` is called. A missing value becomes TNULL, NaN or an empty text. If all
+/// values are texts, the column is text, even if all spell numbers. In names '-' becomes '_'; a name in `taken`, or of
+/// an earlier column, gets the prefix HEADER_.
 std::vector<HeaderColumn> header_columns(const PackedHeaders& headers, const std::set<std::string>& taken,
                                          const std::function<void(const std::string&)>& warn);
 

@@ -191,7 +191,7 @@ void keep_better(Candidate& kept, Candidate other, const std::vector<std::string
 
 /// Makes the records of a file's images consistent. A failure of the whole file in one journal is dropped if other
 /// journals have all of its images as done: the file was only temporarily unreadable. Throws Error{config} if the
-/// file's done images have different configurations or file sizes.
+/// file's done images have different configurations, file sizes or numbers of images.
 void settle_file(Candidates& images, const std::vector<std::string>& directories) {
   const SurveyImage* first = nullptr;
   std::int64_t done = 0;

@@ -8,8 +8,9 @@
 
 namespace srcextract {
 
-/// Makes a writer of SOURCES and IMAGES as a directory of Parquet files. Each sky cell of at most `most_rows` rows is a
-/// file. The layout is HATS 1.0 (IVOA Note "Hierarchical Adaptive Tiling Scheme", 2025), which LSDB reads:
+/// Makes a writer of SOURCES and IMAGES as a directory of Parquet files. Each sky cell is a file with at most
+/// `most_rows` rows; only cells of SkyCells::smallest_order may have more. The layout is HATS 1.0 (IVOA Note
+/// "Hierarchical Adaptive Tiling Scheme", 2025), which LSDB reads:
 ///
 ///   hats.properties                              properties, such as the number of rows
 ///   partition_info.csv                           the list of cells
@@ -23,8 +24,8 @@ namespace srcextract {
 ///
 /// All rows are first written to a temporary file, which takes as much disk space as the rows. At most `most_bytes` of
 /// rows are in memory; for a cell whose rows take more, the rows stay on disk, and 16 bytes per row are in memory.
-/// Throws Error{config} if there are no columns ALPHA_J2000 and DELTA_J2000, or if `path` exists and is no such
-/// directory. Throws Error{output} if writing fails.
+/// Throws Error{config} if `path` exists and is neither such a directory nor empty. The writer throws Error{config} if
+/// there are no columns ALPHA_J2000 and DELTA_J2000, and Error{output} if writing fails.
 std::unique_ptr<StoredTables> make_hats_tables(const std::string& path, std::int64_t most_rows = 1'000'000,
                                                std::int64_t most_bytes = std::int64_t{256} << 20);
 

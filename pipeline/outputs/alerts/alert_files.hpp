@@ -17,8 +17,8 @@ namespace srcextract {
 /// - Parquet: a flat table; the names of columns from the record `candidate` begin with `candidate_`. Cut-outs are
 ///   lists of float32. Unknown numbers are NaN.
 ///
-/// The bytes depend only on the images and the configuration. Cut-outs in Avro also depend on the version of zlib.
-/// Throws Error{output}.
+/// The bytes depend only on the images, the configuration and the program's version. Cut-outs in Avro also depend on
+/// the version of zlib. Throws Error{output}.
 [[nodiscard]] OutputFile write_alerts(const std::string& path, AlertFormat format, const ImageInput& input,
                                       const Extraction& extraction, const CatalogMetadata& metadata, const Cpu& where);
 

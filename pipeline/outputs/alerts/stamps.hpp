@@ -20,7 +20,8 @@ std::vector<float> cut_stamp(const Image<float, Cpu>& image, const PixelPlace& c
 struct StampFeatures {
   std::int32_t nneg = 0;  ///< number of pixels whose sign differs from the source's
   std::int32_t nbad = 0;  ///< number of pixels that are masked or outside the image
-  double sumrat = 0;      ///< sum of the unmasked pixels over the sum of their absolute values; NaN if that is 0
+  double sumrat = 0;  ///< sum of the unmasked pixels times the source's sign, over the sum of their absolute values;
+                      ///< NaN if that is 0
 };
 
 /// Computes features; `sign` is the source's SIGN. Adds pixels in the order of `pixels`, so that results are

@@ -12,7 +12,7 @@ Image<float, Cpu> frame_of(const ImageInput& input, const Cpu& where);
 Exposure exposure_with(const Exposure& exposure, const Image<float, Cpu>& image);
 
 /// Makes the configuration for extracting an altered image: the same detection, but no combination of planes, no flag
-/// maps and no outputs.
+/// maps, no reliability of fits and no outputs.
 Config config_of_altered(const Config& given);
 
 }  // namespace srcextract

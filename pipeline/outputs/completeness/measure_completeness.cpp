@@ -72,7 +72,8 @@ struct MagnitudeRange {
 };
 
 /// The range of magnitudes for the copies: from 3.5 mag brighter to 1.5 mag fainter than the median magnitude at which
-/// a star's brightest pixel equals the threshold. Few stars fainter than that magnitude are found.
+/// a star's brightest pixel equals the threshold, but not brighter than the brightest star. Few stars fainter than that
+/// magnitude are found.
 MagnitudeRange range_of_copies(const std::vector<StarTemplate>& stars) {
   std::vector<double> limits;
   for (const StarTemplate& star : stars) limits.push_back(star.faintest);

@@ -10,7 +10,7 @@ namespace srcextract {
 
 /// Adds the columns of channels and polarisations to a table of components. Names are PyBDSF's where PyBDSF has the
 /// column.
-/// - Total_flux_chN and Freq_chN of channel N; NaN if the channel was left out.
+/// - Total_flux_chN of channel N, NaN if the channel was left out, and Freq_chN, NaN if the frequency is unknown.
 /// - Spec_Indx, Spec_curv, and Spec_flux at Spec_Freq (fit_spectrum).
 /// - Total_Q, Total_U, Total_V, and the polarisation computed from these fluxes (polarisation_of).
 ///

@@ -31,7 +31,7 @@ struct ReportLight {
   std::vector<std::size_t> order;                 ///< rows, the brightest first
 };
 
-/// Computes magnitudes from FLUX_AUTO, or if the catalogue lacks FLUX_AUTO, from FLUX_ISO or FLUX_APER. Takes sizes
+/// Computes magnitudes from the first of FLUX_AUTO, FLUX_ISO and FLUX_APER that is finite for any source. Takes sizes
 /// from FLUX_RADIUS or FWHM_IMAGE, or if the catalogue lacks both, from the root of A_IMAGE times B_IMAGE.
 ReportLight report_light(const std::vector<ReportColumn>& columns, std::size_t rows, double zero_point);
 

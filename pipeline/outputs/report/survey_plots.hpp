@@ -18,7 +18,8 @@ std::string series_json(const SurveyNumbers& numbers, ImageValue value);
 std::string failed_json(const SurveyNumbers& numbers);
 
 /// {"low", "step", "counts", "beyond"}: a histogram of the number of sources per image. The bins end at 5 times the
-/// median or at the 99th percentile, whichever is more; `beyond` counts the images above that.
+/// median or at the 99th percentile, whichever is more, but not above the maximum; `beyond` counts the images above
+/// that.
 std::string histogram_json(const SurveyNumbers& numbers);
 
 /// The right ascension in whole degrees at which a map begins: the end of the widest range without images, so that the

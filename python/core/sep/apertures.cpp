@@ -40,12 +40,13 @@ struct Apertures {
 };
 
 /// Measures aperture i: sets `light`, `error` and `flags`. Returns false, without setting `error`, if the sky ring has
-/// no pixels.
+/// no pixels or, around a circle, only masked pixels.
 bool sum_one(const SepImage& image, ApertureRows& rows, const Apertures& all, std::size_t i, double& light,
              double& error, std::int16_t& flags) {
   const SepEllipse ellipse = all.ellipse(i);
   const std::int64_t source = image.source_at(i);
-  // As in SEP, the light of masked pixels is extrapolated. The light of pixels of other sources is not.
+  // As in SEP, the light of hidden pixels is extrapolated if the image has a mask. Without a mask, the light of pixels
+  // of other sources is not extrapolated.
   const bool corrects = static_cast<bool>(image.mask);
   const auto sum = [&](double inner, double outer, std::int64_t sub_pixels, const SepBox& box) {
     return rows.sum({ellipse, inner, outer, sub_pixels}, box, source);

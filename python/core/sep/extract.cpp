@@ -177,7 +177,7 @@ struct SepExtraction : SepFound {
     if (clean) drop_cleaned(by_source);
   }
 
-  /// Measures the sources that become rows of the result.
+  /// Measures the sources in `sources`, one row for each. CLEAN may drop rows later.
   RunsBySource measure() {
     RunsBySource by_source = group_runs(steps.components, where);
     rows.resize(sources.size());

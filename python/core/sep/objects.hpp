@@ -31,7 +31,8 @@ struct SepFound {
   double gain = 0;
   Pixels<Cpu> pixels;
   Detection<Cpu> steps;
-  /// By label: mean threshold over the pixels of the island. Empty if all pixels have the same threshold.
+  /// By label: mean threshold over the pixels of the island. Empty if the image has no noise map or has a segmentation
+  /// map.
   std::vector<double> island_thresholds;
 
   explicit SepFound(const SepImage& of) : image(of) {}

@@ -173,8 +173,8 @@ class GrowthWorker {
   ApertureRows rows_;
 };
 
-/// Sets the radius that contains the light `wanted`. If the first `steps` rings do not contain that light, sets `reach`
-/// and returns false.
+/// Sets the radius that contains the light `wanted`. If the first `steps` rings do not contain that light, sets
+/// `reach`, and returns false unless these are all rings.
 bool find_radius(const Rings& light, std::size_t steps, double wanted, double reach, double& radius) {
   const double step = reach / growth_steps;
   double before = 0, here = 0;
@@ -190,8 +190,8 @@ bool find_radius(const Rings& light, std::size_t steps, double wanted, double re
   return steps == growth_steps;
 }
 
-/// Sets the radii of all fractions of the light `all`, or of the light in the circle if `all` is null. Tries the inner
-/// half of the rings first, which mostly suffices and has a quarter of the pixels.
+/// Sets the radii of all fractions of the light `all`, or of the light in the circle if `all` is null. With `all`,
+/// tries the inner half of the rings first, which mostly suffices and has a quarter of the pixels.
 void find_radii(GrowthWorker& worker, const GrowthCircle& circle, std::int64_t source, const double* all,
                 std::span<const double> fractions, double* radii) {
   constexpr std::size_t inner = growth_steps / 2;

@@ -1,4 +1,6 @@
-// The stages that detect and measure sources, on a GPU. Only measurements are copied to the host.
+// The stages that detect and measure sources, on a GPU. Measuring copies the sums, the sky, runs and labels to the
+// host, and the image minus the sky if the host measures pixels. Labels from the caller are divided into parts on the
+// host.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>

@@ -57,8 +57,9 @@ void require_shape(const HeldImage<Where>& image, const HeldSky<Where>& sky) {
   throw Error(ErrorKind::input, "the image and its background are of different shapes");
 }
 
-/// Makes a detection with the sky of the image as find_sky() leaves the sky; for a mesh, also with the image minus the
-/// mesh. `found_in` is the image in which sources are found; null: `image` itself. The images must outlive the result.
+/// Makes a detection with the sky of the image as find_sky() leaves the sky; for a mesh that is not yet subtracted,
+/// also with the image minus the mesh. `found_in` is the image in which sources are found; null: `image` itself. The
+/// images must outlive the result.
 template <class Where>
 Detection<Where> detection_of(const HeldImage<Where>& image, const SkyOf<Where>& sky, const HeldImage<Where>* found_in,
                               const Where& where) {

@@ -62,7 +62,7 @@ Config config_of_light(const PositionColumns& columns, const Configuration& conf
 void check_stage_config(const Config& config);
 
 /// Throws Error{config} if the configuration asks for deblending or cleaning, but neither was done to the labels
-/// (`divided` is false).
+/// (`divided` is false). Does nothing if there are no sources.
 void check_divided(std::int64_t sources, bool divided, const Config& config);
 
 template <class Held>

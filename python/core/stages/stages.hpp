@@ -18,7 +18,8 @@
 
 namespace srcextract::python {
 
-/// The memory in which a result lies, host or device. Owns what keeps that memory valid.
+/// The memory in which a result lies, host or device. Does not own the memory; on a device, OnDevice keeps the session
+/// alive.
 template <class Where>
 struct Place;
 

@@ -37,11 +37,11 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 ///
 /// `maps` give the variance of the sky at each pixel. Photon noise is added if the gain is known.
 ///
-/// If the frames are on a device, the search for peaks runs on the device, and all else on the host. The fit reads few
-/// pixels, and sums in another order would change the last bits of the result. KernelFit::star is set only if
-/// `finds_stars` is true.
+/// If the frames are on a device, find_peaks() and shared_greatest() run on the device, and all else on the host. The
+/// fit reads few pixels, and sums in another order would change the last bits of the result. KernelFit::star is set
+/// only if `finds_stars` is true.
 ///
-/// Throws Error{input} without the name of a configuration key if one of these holds:
+/// Throws Error{input}, whose message does not begin with the name of a configuration key, if one of these holds:
 /// - a frame has no noise;
 /// - no pixel is good in both frames;
 /// - fewer than 3 stamps are left;

@@ -86,8 +86,8 @@ struct FittedRow {
         end(y >= fit.half && y < fit.height - fit.half ? fit.width - fit.half : 0) {}
 };
 
-/// Returns an upper limit of the light of a bad pixel, which the filled value may not show. The limit is infinite if
-/// the variance is -infinity, which marks saturated pixels and pixels around them.
+/// Returns how much light a bad pixel may hide: the magnitude of `light`, the value that fills the pixel. The result is
+/// infinite if the variance is -infinity, which marks saturated pixels and pixels around them.
 SRCEXTRACT_HOST_DEVICE inline float hidden_light(float light, float variance) {
   return variance == -INFINITY ? INFINITY : fabsf(light);
 }

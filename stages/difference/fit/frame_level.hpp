@@ -14,8 +14,8 @@ struct FrameLight {
   double saturation = 0;  ///< in counts; 0: not known
   /// True if only the ratios of the variances in the frame's map are valid, not their absolute values.
   bool rescales = false;
-  /// shared_greatest() of the frame before resampling, since resampling makes equal values different. No value if the
-  /// frame was not resampled.
+  /// shared_greatest() of the frame before resampling, since resampling makes equal values different. If there is no
+  /// value, measure_level() computes it.
   std::optional<float> greatest = std::nullopt;
 };
 
@@ -56,7 +56,7 @@ float shared_greatest(const Image<float, Gpu>& frame, const Gpu& where);
 /// pixel is used. Integer values are first changed by spread_whole_numbers(). A frame without usable pixels gets the
 /// variance 0.
 ///
-/// If the saturation is unknown, shared_greatest() is used if it is at least 100 sigma above the sky.
+/// If the saturation is unknown, shared_greatest() is used if it is above 0 and more than 100 sigma above the sky.
 ///
 /// If there is a map, the variance is the median of the map. If only ratios in the map are valid, the map is scaled by
 /// the median over cells of (variance of pixels) / (value of the map). The result keeps a pointer to the map's pixels.

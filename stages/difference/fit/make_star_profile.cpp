@@ -131,7 +131,7 @@ double sum_of(std::span<const float> values) {
 
 /// Returns the light outside of the square, if the shape falls as r^-6 beyond its outermost nodes, like a Moffat
 /// function with beta = 3. The integral of r^-6 over the area outside of a square of half width R is (1/2 + 3 pi / 16)
-/// / R^4. `middle` is the shape in the middle of the field.
+/// / R^4. `middle` is the first term of the shape's polynomials over the field.
 double light_beyond(std::span<const float> middle, int half) {
   double sum = 0, squares = 0;
   const int side = 2 * half + 1;
@@ -175,7 +175,7 @@ MeanStar make_gaussian(int half, int order, double sigma) {
 }
 
 /// Improves flux and position of a star by one step of a least-squares fit of the shape to the pixels within `core` of
-/// the star. Returns false if the fitted flux is not above 0.
+/// the star. Returns false if the fitted flux is not above 0, or if the equations have no solution.
 bool place_star(const LevelledFrame& frame, const ShapeHere& shape, int core, Star& star) {
   constexpr double step = 0.1;
   const ImageView image = frame.view();
@@ -211,7 +211,7 @@ struct NodeExcess {
 };
 
 /// Returns (pixel - sky) / flux - shape for `wide` x `wide` pixels around a star, from pixel (left, top) on; NaN at bad
-/// (masked or saturated) pixels.
+/// (masked or saturated) pixels, and beyond the frame's edges.
 std::vector<double> excess_in_pixels(const LevelledFrame& frame, const ShapeHere& shape, const Star& star,
                                      std::int64_t left, std::int64_t top, int wide) {
   const ImageView image = frame.view();
@@ -353,8 +353,9 @@ FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double co
 }
 
 /// Sets the photon variance that a star's own light adds to the variance of its flux. If a source became brighter, the
-/// additional light is in the new frame; if fainter, in the reference. If maps give the noise (`mapped`), the pixels'
-/// variances contain no photons of the star.
+/// additional light is in the new frame; if fainter, in the reference. If maps give the noise (`mapped`),
+/// StarPhotons::counted becomes 0. The excess of a pixel's variance then also depends on the maps, and does not tell
+/// the star's photons.
 void add_own_photons(const Square& kernel, double sharp_fwhm, bool mapped, KernelFit& fit) {
   const FramePhotons beyond_correlated = photons_of_stars(kernel, sharp_fwhm, fit.convolved_correlation, fit);
   FramePhotons beyond = mapped ? beyond_correlated : photons_of_stars(kernel, sharp_fwhm, 1, fit);

@@ -57,7 +57,8 @@ class PaddedRows {
   /// element is `half` columns to the left of the frame's first pixel.
   const float* light(std::int64_t y) const { return light_.pixels.data() + (y - half_ - top_) * stride_; }
   const float* variance(std::int64_t y) const { return variance_.pixels.data() + (y - half_ - top_) * stride_; }
-  /// Whether any of the rows [y - half, y - half + rows) of the frame has a bad pixel.
+  /// Whether any of the rows [y - half, y - half + rows) of the frame has a bad pixel, or a pixel within bloom_ pixels
+  /// of a saturated pixel.
   bool has_bad(std::int64_t y, std::int64_t rows) const {
     const auto first = bad_.begin() + (y - half_ - top_);
     return std::any_of(first, first + rows, [](char bad) { return bad != 0; });
@@ -75,7 +76,7 @@ class PaddedRows {
   const FrameLevel level_;
   std::int64_t half_, bloom_, stride_, top_ = 0;
   Image<float, Cpu> light_, variance_;
-  std::vector<char> bad_;  ///< per row: 1 if the row has bad pixels, else 0
+  std::vector<char> bad_;  ///< per row: 1 if the row has bad pixels or pixels near saturated ones, else 0
 };
 
 }  // namespace srcextract

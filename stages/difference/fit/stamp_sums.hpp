@@ -14,7 +14,8 @@ namespace srcextract {
 /// The normal equations of one stamp (a square of pixels around a star): for every pair of columns, the weighted sum of
 /// their product over the pixels. The columns are the frame to convolve, filtered by each function of the basis; then
 /// 1; then the other frame. A pixel's weight is 1 / (sum of both frames' variances). The weight is 0 if the pixel is
-/// bad (masked or saturated) in the other frame, or near a bad pixel of the frame to convolve.
+/// bad (masked or saturated) in the other frame, or near a bad pixel of the frame to convolve. The weight is also 0 if
+/// the kernel at the pixel reaches beyond an edge of the frame.
 struct StampSums {
   int columns = 0;
   double pixels = 0;             ///< number of pixels with a weight above 0

@@ -12,11 +12,12 @@ namespace {
 
 constexpr std::int64_t moments_half = 12;
 constexpr int rounds = 12;
-/// If there are more stamps (squares of pixels around stars) than this, only some are measured. Medians over more
-/// stamps would take time and not improve the fit.
+/// From this number of stamps (squares of pixels around stars) on, only some are measured. Medians over more stamps
+/// would take time and not improve the fit.
 constexpr std::size_t enough_stamps = 100;
-/// Pixels more than reach_sigmas sigmas away from the star are left out. The iteration ends if position and sigma
-/// change by less than least_step pixels, a change smaller than the noise.
+/// The sums extend at least reach_sigmas sigmas from the star along each axis, but at most moments_half pixels from the
+/// stamp's middle. The iteration ends if position and sigma change by less than least_step pixels, a change smaller
+/// than the noise.
 constexpr double reach_sigmas = 4, least_step = 1e-3;
 constexpr double first_sigma = 2, least_sigma = 0.5, most_sigma = 7;
 

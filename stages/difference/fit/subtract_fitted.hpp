@@ -15,7 +15,8 @@ namespace srcextract {
 /// - the pixel is bad in the frame that is not convolved;
 /// - the kernel reaches beyond an edge of the frame;
 /// - more than a tenth of the kernel's summed magnitude lies on bad pixels of the convolved frame;
-/// - a pixel under the kernel is within KernelFit::bloom pixels of a saturated pixel.
+/// - a pixel under the kernel is within KernelFit::bloom pixels of a saturated pixel of the convolved frame;
+/// - the polynomial that converts counts between the frames is not above least_kernel_sum.
 ///
 /// `out` must have the shape of the frames. out.masked counts all masked pixels of the result as NaN. out.star is
 /// copied from the fit. `maps` must be the maps with which the fit was made. If there is a map, out.variance is the
