@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "config/rules_fields.hpp"
 #include "config/number_file.hpp"
+#include "config/rules_fields.hpp"
 #include "config/sections.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"

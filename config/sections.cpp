@@ -300,10 +300,11 @@ void read_texts(const WrittenValue& written, const Field& field, std::vector<std
 }
 
 void read_names(const WrittenValue& written, const Field& field, std::map<std::string, std::string>& names) {
-  const auto& [node, origin, key] = written;
+  const YAML::Node& node = written.node;
+  const Origin& origin = written.origin;
   const std::string name = field.path();
   if (!node.IsMap()) {
-    fail(origin.at(node, key), "'" + name + "' must be a map of names, as in {X_IMAGE: xcentroid}");
+    fail(origin.at(node, written.key), "'" + name + "' must be a map of names, as in {X_IMAGE: xcentroid}");
   }
   names.clear();
   for_each_entry(node, origin, " in '" + name + "'", [&](const YAML::Node& from, const YAML::Node& to) {
