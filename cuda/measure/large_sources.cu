@@ -64,7 +64,9 @@ __device__ void raise(std::int32_t* most, std::int32_t value) {
   if (value > __ldcg(most)) atomicMax(most, value);
 }
 
-/// Counts the runs in every row of every large source, and finds the bounding box of the source's pixels.
+/// Counts the runs in every row of every large source, and finds the bounding box of the source's pixels. Of a
+/// scattered source it finds the first and the last row only, since runs of several rows share a counter there;
+/// place_scattered() finds the columns.
 __device__ void count_rows(const SourceRuns& all) {
   const std::int64_t count = all.items();
   for (std::int64_t i = thread_index(); i - threadIdx.x % 32 < count; i += thread_total()) {
@@ -78,17 +80,20 @@ __device__ void count_rows(const SourceRuns& all) {
     if (in_row.is_first()) {
       lower(&extent.xmin, run.begin);
       lower(&extent.ymin, run.y);
+    }
+    if (in_row.is_last()) {
+      raise(&extent.xmax, run.end - 1);
       raise(&extent.ymax, run.y);
     }
-    if (in_row.is_last()) raise(&extent.xmax, run.end - 1);
   }
 }
 
 using Scan = cub::BlockScan<std::uint32_t, block_threads>;
 
-/// Writes the runs of a scattered source to the source's range in all.members. The block searches all runs in the
-/// source's rows.
-__device__ void place_scattered(const SourceRuns& all, const LargeSource& source, Scan::TempStorage& scratch) {
+/// Writes the runs of a scattered source to the source's range in all.members, and completes the bounding box. The
+/// block searches all runs in the source's rows.
+__device__ void place_scattered(const SourceRuns& all, const LargeSource& source, Extent& extent,
+                                Scan::TempStorage& scratch) {
   const std::int64_t end = min(all.row_begin[source.extent.ymax + 1], all.items());
   std::uint32_t place = source.begin;
   for (std::int64_t first = all.row_begin[source.extent.ymin]; first < end; first += block_threads) {
@@ -96,7 +101,12 @@ __device__ void place_scattered(const SourceRuns& all, const LargeSource& source
     const bool own = i < end && all.source_of(i) == source.source;
     std::uint32_t before, sum;
     Scan(scratch).ExclusiveSum(own ? 1u : 0u, before, sum);
-    if (own) all.members[place + before] = {all.runs[i], source.source};
+    if (own) {
+      const Run run = all.runs[i];
+      all.members[place + before] = {run, source.source};
+      lower(&extent.xmin, run.begin);
+      raise(&extent.xmax, run.end - 1);
+    }
     place += sum;
     __syncthreads();  // the next iteration overwrites `scratch`
   }
@@ -111,7 +121,7 @@ __device__ void place_rows(const SourceRuns& all, const Groups& groups) {
     for (std::uint32_t g = threadIdx.x; g < source.groups(); g += block_threads)
       groups.large[source.first_group + g] = k;
     if (source.is_scattered()) {
-      place_scattered(all, source, scratch);
+      place_scattered(all, source, all.large[k].extent, scratch);
       continue;
     }
     const auto end = static_cast<std::uint32_t>(source.extent.ymax) + 1;

@@ -46,8 +46,11 @@ void recover(const std::string& place, const std::string& path) {
 
 void remove_contents(const std::string& directory) {
   std::error_code failure;
-  for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure))
-    fs::remove_all(entry->path());
+  fs::directory_iterator entry(directory, failure);
+  while (!failure && entry != fs::directory_iterator()) {
+    fs::remove_all(entry->path(), failure);
+    if (!failure) entry.increment(failure);
+  }
   if (failure) throw write_error(directory, failure.value());
 }
 
@@ -104,8 +107,11 @@ void OutputDirectory::lock() {
 }
 
 void OutputDirectory::commit() {
-  for (fs::recursive_directory_iterator entry(place_), end; entry != end; ++entry)
-    if (entry->is_directory()) flush_names(entry->path());
+  std::error_code failure;
+  fs::recursive_directory_iterator entry(place_, failure);
+  for (; !failure && entry != fs::recursive_directory_iterator(); entry.increment(failure))
+    if (entry->is_directory(failure)) flush_names(entry->path());
+  if (failure) throw write_error(place_, failure.value());
   flush_names(place_);
   // Exchanges the two names: the old directory gets the name place_, under which the destructor removes it. The lock on
   // the old directory keeps other processes from using it under that name.
@@ -125,7 +131,10 @@ void OutputDirectory::commit() {
     std::error_code ignored;  // recover() removes what is left
     if (replaces) fs::remove_all(before, ignored);
   }
-  if (fs::is_symlink(place_)) fs::remove(place_);  // `path` was a link: only the link is removed, not its target
+  // `path` was a link: only the link is removed, not its target.
+  std::error_code absent;
+  if (fs::is_symlink(place_, absent) && !fs::remove(place_, failure) && failure)
+    throw write_error(place_, failure.value());
   flush_names(fs::path(path_).parent_path());
 }
 

@@ -34,7 +34,8 @@ std::vector<std::string> history_in(std::string_view cards) {
   for (; !cards.empty(); cards.remove_prefix(card_length)) {
     const std::string_view card = cards.substr(0, card_length);
     if (!card.starts_with(keyword)) continue;
-    lines.emplace_back(card.substr(keyword.size(), card.find_last_not_of(' ') + 1 - keyword.size()));
+    const std::string_view text = card.substr(keyword.size());
+    lines.emplace_back(text.substr(0, text.find_last_not_of(' ') + 1));
   }
   return lines;
 }

@@ -193,7 +193,7 @@ struct SkyColumns {
 };
 
 /// The pairs of sky position columns: all pairs in degrees. If there are none, the first pair in another unit.
-std::vector<SkyColumns> sky_columns(const PositionReader& table) {
+std::vector<SkyColumns> find_sky_columns(const PositionReader& table) {
   std::vector<SkyColumns> in_degrees, others;
   bool half = false;
   for (const SkyNames& names : sky_names) {
@@ -228,7 +228,7 @@ void require_same_places(const PositionReader& table, const PositionList& list, 
 }
 
 void read_sky_places(PositionReader& table, PositionList& list) {
-  const std::vector<SkyColumns> pairs = sky_columns(table);
+  const std::vector<SkyColumns> pairs = find_sky_columns(table);
   if (pairs.empty()) return;
   const SkyColumns& mine = pairs.front();
   list.alpha = table.finite_numbers(mine.alpha, degree_units);

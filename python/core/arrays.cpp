@@ -92,10 +92,8 @@ PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> rea
   const std::byte* const first = address_of(array);
   const bool dense = array.strides[1] == bytes && (array.strides[0] == bytes * array.shape[1] || array.shape[0] == 1);
   if (turned) {
-    // The value of an element is the stored value, with the inverted bit, plus the offset. BLANK is a value of the
-    // element, so the offset is subtracted from BLANK.
+    // The value of an element is the stored value, with the inverted bit, plus the offset.
     source.format.bzero = array.bzero + array.bscale * offset_of(format);
-    if (array.blank) source.format.blank = *array.blank - static_cast<std::int64_t>(offset_of(format));
   }
   if (array.device) {
     const DevicePlace place{*array.device, first, array.strides, turned, array.written};

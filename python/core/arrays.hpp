@@ -25,9 +25,9 @@ struct PlaneArray {
   std::array<std::int64_t, 2> shape = {};    ///< rows, columns
   std::array<std::int64_t, 2> strides = {};  ///< bytes from a row to the next row, and from a column to the next column
   std::string type;
-  double bscale = 1, bzero = 0;  ///< value of a pixel: bzero + bscale times the stored value
-  std::optional<std::int64_t> blank = {};
-  std::optional<int> device = {};  ///< index of the GPU whose memory has the array; empty: host memory
+  double bscale = 1, bzero = 0;            ///< value of a pixel: bzero + bscale times the stored value
+  std::optional<std::int64_t> blank = {};  ///< the integer that a FITS file stores for masked pixels
+  std::optional<int> device = {};          ///< index of the GPU whose memory has the array; empty: host memory
   Written written = {};  ///< for an array on a GPU: the work on a stream that must end before the array may be read
 };
 

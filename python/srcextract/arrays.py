@@ -6,6 +6,7 @@ import numpy
 from srcextract import _core
 from srcextract.devices import DeviceArray, device_array, host_dlpack, not_lent
 from srcextract.errors import DeviceError, InputError
+from srcextract.headers import is_scaled
 
 
 def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
@@ -20,7 +21,7 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
     name : str
         The array's name in messages.
     bscale, bzero, blank
-        As in a FITS header: the scaling of stored values, and the integer that marks missing pixels.
+        The scaling of the array's values, as in a FITS header, and the value of the array that marks missing pixels.
 
     Raises
     ------
@@ -36,10 +37,20 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
         raise InputError(f"{name}: pixels cannot be of the type {array.dtype}; integers of 1 to 8 bytes and real "
                          "numbers of 4 and 8 can be: convert the array, as with array.astype('float32')")
     order = array.dtype.str.replace("|", "<")
+    blank = _stored(blank, array.dtype)
     if isinstance(array, DeviceArray):
         return _core.PlaneArray(array.address, array.shape, array.strides, order, bscale, bzero, blank, True,
                                 array.stream)
     return _core.PlaneArray(array.__array_interface__["data"][0], array.shape, array.strides, order, bscale, bzero, blank)
+
+
+def _stored(blank: int | None, dtype: Any) -> int | None:
+    """The integer that a FITS file stores for this value of an array. None if no element of the array can have it."""
+    if blank is None or dtype.kind not in "iu" or not numpy.iinfo(dtype).min <= blank <= numpy.iinfo(dtype).max:
+        return None
+    if not is_scaled(dtype):
+        return blank
+    return blank - 2 ** (8 * dtype.itemsize - 1) if dtype.kind == "u" else blank + 128
 
 
 def _to_have_two(array: Any) -> str:

@@ -1,4 +1,5 @@
 """Headers for the compiled half, and their facts about arrays."""
+from fractions import Fraction
 from typing import Any
 
 from srcextract.errors import InputError
@@ -93,7 +94,9 @@ def blank_of(header: Any, dtype: Any) -> int | None:
     blank = header.get("BLANK") if hasattr(header, "get") else None
     if type(blank) is not int:
         return None
-    return int(blank * header.get("BSCALE", 1.0) + header.get("BZERO", 0.0)) if is_scaled(dtype) else blank
+    if not is_scaled(dtype):
+        return blank
+    return int(blank * Fraction(header.get("BSCALE", 1.0)) + Fraction(header.get("BZERO", 0.0)))  # exact above 2^53
 
 
 def is_scaled(dtype: Any) -> bool:

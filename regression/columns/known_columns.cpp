@@ -77,6 +77,11 @@ std::vector<std::string> report_names(const std::vector<std::string>& columns, c
       result.push_back(ruled->second);
       continue;
     }
+    // The rules take this column's name from another column.
+    if (by_rule.count(column) != 0) {
+      result.push_back(column + " of the file");
+      continue;
+    }
     // A column whose own name is a name of the report keeps that name. No other column is renamed to that name.
     const std::string name = find_or(known, column);
     // ISOAREA_IMAGE counts pixels above the analysis threshold, ISOAREAF_IMAGE detected pixels. If both are there, only

@@ -16,8 +16,9 @@ struct Meaning {
 
 /// Finds the meaning of each column of a catalogue from the column's name and from `rules`, the user's rules for this
 /// catalogue. Known names are those of srcextract, SExtractor and SEP, and names of sky positions in surveys. If
-/// `rules` gives a report name to a column, no other column is renamed to that name. Throws Error{config} that begins
-/// with `catalog` if `rules` refers to a missing column or gives two names to one column.
+/// `rules` gives a report name to a column, no other column has that name: a column NAME of the file is called "NAME of
+/// the file" then. Throws Error{config} that begins with `catalog` if `rules` refers to a missing column or gives two
+/// names to one column.
 std::vector<Meaning> meanings_of(const std::vector<std::string>& columns, const SideRules& rules,
                                  const std::string& catalog);
 

@@ -146,8 +146,7 @@ std::vector<Deviation> find_cells(const Division& field, const std::vector<Locat
     const double error = std::max(cells[i].error, least_error);
     const double significance = error > 0 ? sigma_of_t(deviation / error, degrees) : certain;
     if (significance < sigma) continue;
-    found.push_back(
-        {field.part(i), static_cast<double>(cells[i].count) / total, deviation, cells[i].error, significance});
+    found.push_back({field.part(i), static_cast<double>(cells[i].count) / total, deviation, error, significance});
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Deviation& a, const Deviation& b) { return a.significance > b.significance; });

@@ -45,7 +45,9 @@ double error_alone(const CrowdPsf& psf, const Shape& shape, double noise) {
 std::vector<Added> choose(const Shape& shape, std::int64_t count, double fwhm, double error) {
   constexpr double apart = 6;
   const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
-  const double side = std::max(apart * fwhm, std::sqrt(width * height / static_cast<double>(count)));
+  const auto most = static_cast<double>(count);
+  // The last limit holds where cells of the second would be wider than the image, which then has one row of cells.
+  const double side = std::max({apart * fwhm, std::sqrt(width * height / most), std::max(width, height) / most});
   const auto columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(width / side)),
              rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(height / side));
   std::vector<Added> all;

@@ -13,7 +13,7 @@ using Plane = std::vector<double>;
 constexpr double nodes[] = {-0.3872983346207417, 0, 0.3872983346207417}, shares[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
 
 /// Values of (alpha / FWHM)^2 = 1 / (4 (2^(1/beta) - 1)) for Moffat profiles with beta 2, 3 and 4.5.
-constexpr double square_of_2 = 0.6035533905932738, square_of_3 = 0.9618305253, square_of_45 = 1.5003;
+constexpr double square_of_2 = 0.6035533905932738, square_of_3 = 0.9618305253, square_of_45 = 1.5012396675;
 
 /// Returns the value of a Moffat profile with total light 1. `which` 0, 1, 2 selects beta 2, 3, 4.5. `square` is the
 /// squared distance in units of the squared full width.

@@ -118,6 +118,22 @@ def test_blank_of_a_header_masks_integers(kind):
     same(srcextract.extract(pixels.astype("f4"), {}, header=header), srcextract.extract(pixels.astype("f4"), {}))
 
 
+@pytest.mark.parametrize("kind", ["u1", "i1", "u4", "u8"])
+def test_blank_masks_integers_of_every_size(kind):
+    pixels = numpy.clip(numpy.round(field(3) / 3), 0, 120).astype(kind)
+    hole = numpy.zeros(pixels.shape, bool)
+    hole[30:60, 40:90] = True
+    expected = srcextract.extract(numpy.where(hole, numpy.nan, pixels), {})
+    pixels[hole] = 121
+    stored, zero = {"u1": (121, 0), "i1": (249, -128)}.get(kind, (121 - 2 ** (8 * pixels.itemsize - 1), 2 ** (8 * pixels.itemsize - 1)))
+    header = fits.Header([("BLANK", stored)] + ([("BZERO", zero)] if zero else []))
+    assert len(expected) > 0
+    same(srcextract.extract(pixels, {}, header=header), expected)
+    # No pixel can have this value, so it masks none.
+    header["BLANK"] = 10 ** 19
+    same(srcextract.extract(pixels, {}, header=header), srcextract.extract(pixels, {}))
+
+
 @pytest.mark.parametrize("hdu", ["SCI,2", 3, "auto"])
 def test_frames_of_two_lists_are_those_that_are_meant(hdu, exposures, tmp_path):
     with fits.open(exposures) as hdus:

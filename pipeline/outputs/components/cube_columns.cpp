@@ -15,8 +15,6 @@
 namespace srcextract {
 namespace {
 
-constexpr double unknown = Spectrum::unknown;
-
 class CubeColumns {
  public:
   CubeColumns(ComponentTable kind, const FittedIslands& islands, Table& table)
@@ -31,7 +29,7 @@ class CubeColumns {
       with_error("Total_flux_ch" + n, unit_, "phot.flux.density;em.radio", "flux density in channel " + n,
                  [&](std::size_t row) { return flux_of(channel, row); });
       column("Freq_ch" + n, "Hz", "em.freq", "frequency of channel " + n,
-             [&](std::size_t) { return channel.frequency > 0 ? channel.frequency : unknown; });
+             [&](std::size_t) { return channel.frequency > 0 ? channel.frequency : Spectrum::unknown; });
     }
   }
 

@@ -54,6 +54,13 @@ TEST(KnownColumns, TheRulesNameOthersAndTheirConventions) {
   EXPECT_DOUBLE_EQ(meanings[1].factor, 180 / std::numbers::pi);
 }
 
+TEST(KnownColumns, ARuleComesBeforeTheFilesOwnColumnOfThatName) {
+  SideRules rules;
+  rules.columns = {{"X_IMAGE", "XWIN_IMAGE"}};
+  EXPECT_THAT(names({"X_IMAGE", "XWIN_IMAGE"}, rules), ElementsAre("X_IMAGE of the file", "X_IMAGE"));
+  EXPECT_THAT(names({"XWIN_IMAGE", "X_IMAGE"}, rules), ElementsAre("X_IMAGE", "X_IMAGE of the file"));
+}
+
 TEST(KnownColumns, ARuleForAColumnThatIsNotThereNamesTheNearest) {
   SideRules rules;
   rules.columns = {{"X_IMAGE", "xcentriod"}};

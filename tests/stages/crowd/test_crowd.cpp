@@ -10,6 +10,7 @@
 #include "stages/crowd/crowd_equations.hpp"
 #include "stages/crowd/find_stars.hpp"
 #include "stages/crowd/fit_crowd.hpp"
+#include "stages/crowd/inject_stars.hpp"
 #include "tests/support/crowd_scene.hpp"
 
 namespace srcextract::crowd_tests {
@@ -178,6 +179,27 @@ TEST(Crowds, DoNotDependOnThreads) {
                 std::bit_cast<std::uint64_t>(one.rows[i].confusion));
     }
     EXPECT_EQ(other.residual, one.residual);
+  }
+}
+
+TEST(Crowds, AreGivenNoMoreArtificialStarsThanAskedFor) {
+  const std::vector<float> pixels(6000, 0.0F);
+  for (const Shape& shape : {Shape{300, 20}, Shape{20, 300}, Shape{3, 2000}, Shape{2000, 3}}) {
+    CrowdImage image;
+    image.pixels = pixels.data();
+    image.shape = shape;
+    for (const int asked : {3, 7, 1000}) {
+      CrowdConfig config;
+      config.inject = asked;
+      CrowdFit fit;
+      fit.fwhm = 3.1;
+      fit.noise = 1;
+      inject_stars(image, PsfModel(model_numbers().data()), config, fit, [](const auto&) { return CrowdFit(); });
+      std::int64_t added = 0;
+      for (const CrowdBin& bin : fit.bins) added += bin.added;
+      EXPECT_GT(added, 0) << shape.width;
+      EXPECT_LE(added, asked) << shape.width;
+    }
   }
 }
 

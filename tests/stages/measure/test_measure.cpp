@@ -131,6 +131,38 @@ TYPED_TEST(Measure, EqualsSlowSumsOnEveryField) {
   EXPECT_GT(sources, 10'000U);
 }
 
+/// Sources of a label map need not be connected: this one has a run in every 70th row, at columns in no order.
+TYPED_TEST(Measure, FindsTheBoxOfASourceWhoseRowsLieFarApart) {
+  for (const std::int64_t apart : {1, 69, 70, 71}) {
+    constexpr std::int64_t count = 70, width = 100;
+    Field field{"scattered", {width, apart * (count - 1) + 1}, {}};
+    field.pixels.assign(static_cast<std::size_t>(field.shape.count()), 0);
+    for (std::int64_t k = 0; k < count; ++k)
+      field.pixels[static_cast<std::size_t>(k * apart * width + 10 + 37 * k % 83)] = 1;
+    const auto& backend = this->backend();
+    const auto levels = testing::put_levels(backend, 0.5);
+    const auto image = this->image(field.shape, field.pixels);
+    const auto runs = find_runs(image, levels, this->where());
+    DetectionConfig each;
+    each.min_area = 1;
+    auto components = label_components(runs, each, this->where());
+    const std::vector<std::int32_t> label(count, 1);
+    components.label = backend.put(label);
+    components.counts = backend.put_value(ComponentCounts{1, 1});
+    const auto masked = backend.put_value(MaskCounts());
+    const auto sums =
+        testing::get_sums(backend, components, measure_sources(image, runs, components, levels, masked, this->where()));
+    const auto want = slow_sums(field, testing::get_runs(backend, runs), label, 0);
+    ASSERT_EQ(sums.size(), 1);
+    EXPECT_EQ(sums[0].npix, count);
+    EXPECT_EQ(sums[0].xmin, want[0].xmin) << apart;
+    EXPECT_EQ(sums[0].xmax, want[0].xmax) << apart;
+    EXPECT_EQ(sums[0].ymin, want[0].ymin) << apart;
+    EXPECT_EQ(sums[0].ymax, want[0].ymax) << apart;
+    EXPECT_NEAR(sums[0].vx / sums[0].v + sums[0].xmin, static_cast<double>(want[0].vx / want[0].v), 1e-9) << apart;
+  }
+}
+
 /// More sources than caches hold the sums of: single pixels, or pairs of them, one below the other.
 TYPED_TEST(Measure, SumsAnyNumberOfSources) {
   for (const std::int64_t pixels : {1, 2}) {
