@@ -128,10 +128,10 @@ Image<float, Gpu> flux_ratios(const Image<float, Gpu>& reference, const Image<fl
 }
 
 void subtract_frames(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const FrameSkies<Gpu>& skies,
-                     const Value<Background, Gpu>& ratios, const DifferenceConfig& config, double gain,
+                     const Value<Background, Gpu>& ratios, const DifferenceConfig& config, const PhotonGains& gain,
                      Pixels<Gpu>& out, const Gpu& where) {
   const std::int64_t count = fresh.shape.count();
-  out.noise = gain > 0 ? Image<float, Gpu>(fresh.shape, where) : Image<float, Gpu>();
+  out.noise = gain.fresh > 0 ? Image<float, Gpu>(fresh.shape, where) : Image<float, Gpu>();
   check(cudaMemsetAsync(out.masked.data(), 0, sizeof(MaskCounts), where.stream));
   subtract_kernel<<<grid_for_quads(count, where), block_threads, 0, where.stream>>>(
       {reference.pixels.data(), fresh.pixels.data(), count, skies.reference.data(), skies.fresh.data(), ratios.data()},

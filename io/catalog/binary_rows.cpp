@@ -128,10 +128,10 @@ class TableRows final : public RowSink {
 
 }  // namespace
 
-std::vector<BinaryForm> binary_forms(const CatalogRows& rows, const std::function<bool(const Column&)>& narrow) {
+std::vector<BinaryForm> binary_forms(const CatalogRows& rows, const IsNarrow& narrow) {
   std::vector<BinaryForm> forms;
   for_each_field(rows, [&]<class T>(const Column& column, const FieldValues<T>& values) {
-    const bool less = narrow(column);
+    const bool less = narrow(column, std::is_integral_v<T>);
     BinaryForm form{.letter = type_letter<T>(less), .repeat = std::ssize(values.elements), .tdim = ""};
     if constexpr (std::is_same_v<T, std::string>) {
       form.repeat = form.element_bytes = form.bytes = longest_text(values, rows.count);

@@ -23,10 +23,13 @@ struct BinaryForm {
   std::string tform() const { return (repeat == 1 && letter != 'A' ? "" : std::to_string(repeat)) + letter; }
 };
 
-/// Chooses how a FITS table stores each field. A text column is as wide as its longest text. A column for which
-/// `narrow` returns true has single precision, or at most 32 bits for integers; values out of range are clamped.
+/// Returns whether a column has single precision, or at most 32 bits if it is one of integers.
+using IsNarrow = std::function<bool(const Column& column, bool integer)>;
+
+/// Chooses how a FITS table stores each field. A text column is as wide as its longest text. In a column for which
+/// `narrow` returns true, values out of range are clamped.
 std::vector<BinaryForm> binary_forms(
-    const CatalogRows& rows, const std::function<bool(const Column&)>& narrow = [](const Column&) { return false; });
+    const CatalogRows& rows, const IsNarrow& narrow = [](const Column&, bool) { return false; });
 
 std::int64_t row_bytes(const std::vector<BinaryForm>& forms);
 

@@ -18,17 +18,22 @@ namespace srcextract {
 namespace {
 
 /// Returns true if SExtractor stores the column in single precision or 32 bits. PSFEx assumes SExtractor's types for
-/// most columns and ignores TFORM. SExtractor stores moments and most positions in double precision.
-bool is_narrow(const Column& column) {
-  constexpr std::string_view begins[] = {
-      "A_",        "AWIN_",     "B_",      "BWIN_",     "THETA",    "ERRA_",     "ERRAWIN_", "ERRB_",
-      "ERRBWIN_",  "ERRTHETA",  "CXX",     "CXY",       "CYY",      "ELONG",     "ELLIP",    "FLUX",
-      "MAG",       "MU_",       "FWHM",    "KRON_",     "PETRO_",   "SNR",       "CLASS",    "BACKG",
-      "THRESHOLD", "IMAFLAGS_", "ISOAREA", "NIMAFLAGS", "NLOWWEIG", "NLOWDWEIG", "ID_PARENT"};
+/// most columns and ignores TFORM. SExtractor stores moments and most positions in double precision. The user's own
+/// columns (from positions) keep their bits: integers such as MAG_ID, and numbers such as B_RA.
+bool is_narrow(const Column& column, bool integer) {
+  constexpr std::string_view counts[] = {"IMAFLAGS_", "ISOAREA", "NIMAFLAGS", "NLOWWEIG", "NLOWDWEIG", "ID_PARENT"};
+  constexpr std::string_view numbers[] = {"THETA", "ERRTHETA", "CXX",   "CXY",   "CYY",      "ELONG",
+                                          "ELLIP", "FLUX",     "MAG",   "MU_",   "FWHM",     "KRON_",
+                                          "SNR",   "PETRO_",   "CLASS", "BACKG", "THRESHOLD"};
+  constexpr std::string_view axes[] = {"A", "AWIN", "B", "BWIN", "ERRA", "ERRAWIN", "ERRB", "ERRBWIN"};
   const std::string_view name = column.name;
-  for (const std::string_view begin : begins)
-    if (name.starts_with(begin)) return true;
-  return false;
+  const auto begins = [&](std::string_view with) { return name.starts_with(with); };
+  const auto is_axis = [&](std::string_view axis) {
+    return begins(axis) &&
+           (name.substr(axis.size()).starts_with("_IMAGE") || name.substr(axis.size()).starts_with("_WORLD"));
+  };
+  if (integer) return std::ranges::any_of(counts, begins);
+  return std::ranges::any_of(numbers, begins) || std::ranges::any_of(axes, is_axis);
 }
 
 class Cards {

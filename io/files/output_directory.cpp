@@ -109,8 +109,10 @@ void OutputDirectory::lock() {
 void OutputDirectory::commit() {
   std::error_code failure;
   fs::recursive_directory_iterator entry(place_, failure);
-  for (; !failure && entry != fs::recursive_directory_iterator(); entry.increment(failure))
+  while (!failure && entry != fs::recursive_directory_iterator()) {
     if (entry->is_directory(failure)) flush_names(entry->path());
+    if (!failure) entry.increment(failure);
+  }
   if (failure) throw write_error(place_, failure.value());
   flush_names(place_);
   // Exchanges the two names: the old directory gets the name place_, under which the destructor removes it. The lock on

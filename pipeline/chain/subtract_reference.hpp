@@ -161,7 +161,8 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
   Value<Background, Where> ratios(where);
   if (how.match_flux)
     ratios = estimate_background(flux_ratios(reference.image, fresh.image, skies, where), config.background, where);
-  subtract_frames(reference.image, fresh.image, skies, ratios, how, config.measurement.gain, difference, where);
+  subtract_frames(reference.image, fresh.image, skies, ratios, how,
+                  {config.measurement.gain, reference_settings(config).gain}, difference, where);
   engine.done("difference", difference);
   match.skies = std::move(skies);
   if (how.match_flux) match.ratios = std::move(ratios);

@@ -37,10 +37,11 @@ std::string key_of_planes(const CombineConfig& config) {
 }  // namespace
 
 OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& config, std::int64_t most_inflated)
-    : most_inflated_(most_inflated), plane_numbers_{plane_of(image, config.input.plane)} {
+    : most_inflated_(most_inflated) {
   images_.push_back(std::move(image));
   const CombineConfig& combine = config.combine;
   if (combine.method == CombineMethod::none) {
+    plane_numbers_ = {plane_of(images_.front(), config.input.plane)};
     planes_.push_back(images_.front().plane(plane_numbers_.front()));
     return;
   }
@@ -99,8 +100,13 @@ void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<s
     said_at(config.place_of(key), [&] { images_.push_back(open_another(one.first, one.second)); });
     combined_.push_back(key == "combine.hdus" ? "HDU " + one.second.text() : one.first);
   }
-  for (const FitsImage& image : images_)
-    said_at(config.place_of(key), [&] { planes_.push_back(image.plane(plane_of(image, config.input.plane))); });
+  for (const FitsImage& image : images_) {
+    said_at(config.place_of(key), [&] {
+      const std::int64_t plane = plane_of(image, config.input.plane);
+      if (planes_.empty()) plane_numbers_ = {plane};
+      planes_.push_back(image.plane(plane));
+    });
+  }
 }
 
 FitsImage OpenFrame::open_another(const std::string& path, const HduNames& hdu) {

@@ -1,6 +1,7 @@
 #include "pipeline/exposure/open_map.hpp"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include <utility>
 
@@ -33,6 +34,9 @@ OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::
   return said_at(config.place_of(keys.key()), [&] {
     FitsImage image = selected.open();
     const std::int64_t plane = image.planes() > 1 ? frame.plane_numbers().front() : 1;
+    if (image.planes() > 1 && frame.plane_numbers().size() > 1)
+      spdlog::warn("HDU {} of {} is a cube: its plane {} counts for all planes that are combined", image.hdu(),
+                   keys.file.empty() ? path : keys.file, plane);
     PixelSource pixels = image.plane(plane);
     OpenMap map{keys.file.empty() ? path : keys.file, std::move(image), plane, std::move(pixels)};
     if (keys.file.empty()) require_other_image(map, frame);

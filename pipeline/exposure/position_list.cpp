@@ -149,13 +149,22 @@ class PositionReader {
     Table left{{}, table_.rows};
     for (std::size_t i = 0; i < table_.columns.size(); ++i) {
       const std::string name = in_capitals(table_.columns[i].name);
-      if (!taken_[i] && std::ranges::find(measured, common_name(name)) == measured.end())
+      const std::string_view common = is_numbered(common_name(name)) ? common_name(name) : name;
+      if (!taken_[i] && std::ranges::find(measured, common) == measured.end())
         left.columns.push_back(std::move(table_.columns[i]));
     }
     return left;
   }
 
  private:
+  /// Whether srcextract writes several columns NAME, NAME_1, ... of this name. Others with a number at their end are
+  /// the user's, as NUMBER_2 of a cross-match.
+  static bool is_numbered(std::string_view name) {
+    const auto repeats = [&](const DeclaredColumn& one) { return one.repeated && one.column.name == name; };
+    return name.ends_with("_APER") || name.ends_with("IMAFLAGS_ISO") ||
+           std::ranges::any_of(declared_columns(), repeats);
+  }
+
   /// Whether the unit is one of VizieR's sexagesimal units, "h:m:s" or "d:m:s", which may be in quotes.
   static bool is_sexagesimal(const TableColumn& column) { return column.unit.find(":m") != std::string::npos; }
 

@@ -91,12 +91,15 @@ def blank_of(header: Any, dtype: Any) -> int | None:
     if isinstance(header, str):
         from astropy.io import fits
         header = fits.Header.fromstring(cards_of(header))
-    blank = header.get("BLANK") if hasattr(header, "get") else None
+    # Header values may be scalars of NumPy.
+    blank, scale, zero = (getattr(value, "item", lambda value=value: value)() for value in (
+        header.get("BLANK"), header.get("BSCALE", 1.0), header.get("BZERO", 0.0))) if hasattr(header, "get") else (None, 1, 0)
     if type(blank) is not int:
         return None
     if not is_scaled(dtype):
         return blank
-    return int(blank * Fraction(header.get("BSCALE", 1.0)) + Fraction(header.get("BZERO", 0.0)))  # exact above 2^53
+    value = blank * Fraction(scale) + Fraction(zero)  # exact above 2^53
+    return int(value) if value.denominator == 1 else None
 
 
 def is_scaled(dtype: Any) -> bool:

@@ -220,7 +220,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
         if values is None:
             continue
         if what == "error":
-            values = _in_unit(values, getattr(image, "unit", None))
+            values = _in_unit(values, _unit_of(image))
         values, masks[what] = parted(_map(values, what, shape))
         inputs.weights = plane_of(values, what)
         alive.append(values)
@@ -264,6 +264,12 @@ def error_of(image: Any) -> Any:
     return values if deviation.unit is None else _in_unit(values * deviation.unit, image.unit)
 
 
+def _unit_of(image: Any) -> Any:
+    """The unit of a Quantity, of NDData, or of the Quantity in a Cutout2D."""
+    unit = getattr(image, "unit", None)
+    return getattr(getattr(image, "data", None), "unit", None) if unit is None else unit
+
+
 def _in_unit(error: Any, unit: Any) -> Any:
     """Standard deviations as numbers in the unit of the image."""
     if not (hasattr(error, "unit") and hasattr(error, "to_value")):
@@ -284,14 +290,19 @@ def _of_nddata(image: Any) -> Opened:
         except InputError as error:
             cards = without_wcs(cards)
             logger.warning("%s", f"the image has no positions on the sky: {error}")
-    unit = getattr(image, "unit", None)
+    pixels, own = parted(getattr(image.data, "value", image.data))
+    pixels = array_of(pixels, "the image")
+    unit = _unit_of(image)
     if unit is not None and "BUNIT" not in (header or {}):
         from astropy.io import fits
         told = fits.Header.fromstring(cards)
         told.update(unit_header(unit))
         cards = cards_of(told)
-    pixels = array_of(image.data, "the image")
-    return Opened(pixels, header=cards, mask=getattr(image, 'mask', None), blank=blank_of(header, pixels.dtype))
+    mask = getattr(image, "mask", None)
+    if mask is not None and numpy.ndim(mask) == 0:  # one value for all pixels
+        mask = numpy.broadcast_to(mask, pixels.shape) if mask else None
+    mask = own if mask is None else mask if own is None else numpy.asarray(mask, bool) | own
+    return Opened(pixels, header=cards, mask=mask, blank=blank_of(header, pixels.dtype))
 
 
 def _of_array(image: Any, header: str = "") -> Opened:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,7 @@ class Extractor:
     def __init__(self, config: Config = None, *, backend: Backend = "auto", device: int | Sequence[int] | None = None,
                  threads: int | None = None, of_difference: bool = False, reference_set: dict[str, Any] | None = None,
                  segmentation: bool = True, **keys: Unpack[Keys]) -> None:
+        of_config = config
         config, given, self._angles = angles.apart(config, {**keys})
         if reference_set is not None and not (of_difference and isinstance(reference_set, dict)):
             raise ConfigError("reference_set is a dict of keys for a frame that is subtracted, as in difference(reference, new, "
@@ -74,6 +76,7 @@ class Extractor:
         self._of_reference = configuration.settings_of(reference_set or {})
         self._configuration = configuration.read(config, given, of_difference, segmentation, reference_set)
         self._keys, self._of_difference, self._segmentation = given, of_difference, segmentation
+        self._weights_type = _weights_type(of_config, self.config)
         self._with_maps: dict[str, _core.Configuration] = {}
         self._machine = backend_of(backend), devices_of(device), threads_of(threads)
         self._engine = _core.Extractor(*self._machine)
@@ -126,7 +129,7 @@ class Extractor:
                     raise ConfigError("input.hdu selects an image of both frames' files, and the reference is in memory; open the "
                                       "new one, too, as with astropy.io.fits.open, or give the path of the reference")
                 return self._of_contents(contents, with_files, maps)
-            told, maps["error"] = _told_by_maps(self._keys, image, mask, weight, error, self._of_difference)
+            told, maps["error"] = _told_by_maps(self._keys, self._weights_type, image, mask, weight, error, self._of_difference)
             told |= self._in_pixels(image, header, wcs)
             if self._keys.get("input__hdu", "auto") != "auto" and not images.is_hdu_list(image):
                 raise ConfigError(f"input__hdu={self._keys['input__hdu']!r} names an image of a file, and {type(image).__name__} "
@@ -177,10 +180,29 @@ class Extractor:
         return Catalogue(found[0])
 
 
-def _told_by_maps(keys: dict[str, Any], image: Any, mask: Any, weight: Any, error: Any,
+def _weights_type(config: Config, yaml: str) -> str | None:
+    """weights.type of a configuration, of which `yaml` has every key. A map may replace the types that need none, unless
+    a dict has them: the default configuration has `background`."""
+    if isinstance(config, dict) and isinstance(config.get("weights"), dict) and "type" in config["weights"]:
+        return str(config["weights"]["type"])
+    kind = re.search(r"^weights:\n  type: (\w+)", yaml, re.MULTILINE)
+    return None if kind is None or kind[1] in ("none", "background") else kind[1]
+
+
+def _given_weights_type(config: Config, keys: dict[str, Any]) -> str | None:
+    """weights.type of a configuration that may lack the name of the map, since the map is in memory."""
+    given = {"weights__hdu": "MAP"} | {key: value for key, value in keys.items() if key.startswith("weights__")}
+    yaml = ""
+    with contextlib.suppress(ConfigError):  # where no type needs a map, one is refused; mistakes are told when all is read
+        yaml = configuration.read(angles.apart(config, {})[0], given).yaml
+    return _weights_type(config, yaml)
+
+
+def _told_by_maps(keys: dict[str, Any], kind: str | None, image: Any, mask: Any, weight: Any, error: Any,
                   of_difference: bool) -> tuple[dict[str, Any], Any]:
-    """Keys that follow from the maps of an image, unless they are given, and the errors of an NDData."""
-    kind = keys.get("weights__type")
+    """Keys that follow from the maps of an image, unless they are given, and the errors of an NDData. `kind` is the
+    weights.type of the configuration."""
+    kind = keys.get("weights__type", kind)
     if weight is not None and error is not None:
         raise ConfigError("weight and error both tell how noisy pixels are; give one of them")
     if (weight is not None or error is not None) and kind in ("none", "background"):
@@ -191,6 +213,8 @@ def _told_by_maps(keys: dict[str, Any], image: Any, mask: Any, weight: Any, erro
     told = {} if mask is None else {"mask__hdu": "MASK"}
     if weight is not None or error is not None:
         told |= {"weights__type": "rms" if weight is None else "weight", "weights__hdu": "RMS" if weight is None else "WEIGHT"}
+    if kind is not None:
+        told.pop("weights__type", None)
     return {key: value for key, value in told.items() if key not in keys}, error
 
 
@@ -265,7 +289,7 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
     """
     mask = None if mask is numpy.ma.nomask else mask
     given: dict[str, Any] = {**keys}
-    told, error = _told_by_maps(given, image, mask, weight, error, reference is not None)
+    told, error = _told_by_maps(given, _given_weights_type(config, given), image, mask, weight, error, reference is not None)
     extractor = Extractor(config, backend=backend, device=device, threads=threads, of_difference=reference is not None,
                           reference_set=reference_set, segmentation=segmentation, **given, **told)
     return extractor(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,

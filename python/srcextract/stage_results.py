@@ -104,6 +104,8 @@ def held_image(values: Any, threads: int, name: str = "the image", copy: bool = 
         path = "path" if isinstance(values, bytes) else repr(os.fspath(values))
         raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata({path})")
     opened = images.open_image(values, None)
+    if opened.mask is not None and not isinstance(opened.pixels, DeviceArray):
+        opened.pixels, opened.bscale, opened.bzero, opened.blank, opened.mask = opened.values(), 1.0, 0.0, None, None
     pixels = opened.pixels
     if pixels.dtype == bool:
         pixels = pixels.view("u1")

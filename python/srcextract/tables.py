@@ -151,11 +151,14 @@ def _on_sphere(one: Any, what: str) -> NDArray[Any]:
             called = {str(name).upper(): name for name in names}
             longitude, latitude = (one[called[name]] for name in pairs[0])
             unit = str(getattr(longitude, "unit", None) or "deg"), str(getattr(latitude, "unit", None) or "deg")
+            # A SkyCoord forgets the mask of a column.
+            longitude, latitude = (axis.astype(float).filled(numpy.nan) if isinstance(axis, numpy.ma.MaskedArray) else axis
+                                   for axis in (longitude, latitude))
             one = SkyCoord(longitude, latitude, unit=unit, frame="icrs")
         else:
             raise InputError(f"{what}: a {type(one).__name__} without RA and DEC, ALPHA_J2000 and DELTA_J2000, or a SkyCoord has no places "
                              "on the sky; a radius without a unit matches pixels")
-    xyz = one.transform_to(ICRS()).cartesian.get_xyz()
+    xyz = numpy.ma.filled(places._bare(one.transform_to(ICRS()).cartesian.get_xyz().value), numpy.nan)
     return numpy.atleast_2d(numpy.asarray(xyz / numpy.sqrt((xyz**2).sum(axis=0))).T)
 
 

@@ -77,18 +77,14 @@ std::vector<std::string> report_names(const std::vector<std::string>& columns, c
       result.push_back(ruled->second);
       continue;
     }
-    // The rules take this column's name from another column.
-    if (by_rule.count(column) != 0) {
-      result.push_back(column + " of the file");
-      continue;
-    }
     // A column whose own name is a name of the report keeps that name. No other column is renamed to that name.
     const std::string name = find_or(known, column);
     // ISOAREA_IMAGE counts pixels above the analysis threshold, ISOAREAF_IMAGE detected pixels. If both are there, only
     // the latter becomes NPIX.
     const bool another = column == "ISOAREA_IMAGE" && in_file.count("ISOAREAF_IMAGE") != 0;
     const bool free = !another && taken.count(name) == 0 && (name == column || in_file.count(name) == 0);
-    result.push_back(free ? name : column);
+    // The rules may take this column's own name from another column.
+    result.push_back(free ? name : by_rule.count(column) != 0 ? column + " of the file" : column);
     taken.insert(result.back());
   }
   return result;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "stages/crowd/crowd_stars.hpp"
@@ -20,8 +21,9 @@ struct CrowdTurn {
 struct CrowdBin {
   double flux = 0;  ///< flux in the middle of the range, on a logarithmic scale
   std::int64_t added = 0, found = 0;
-  /// for found stars, median of (measured - true flux), and 1.4826 times the median absolute deviation from this median
-  double bias = 0, scatter = 0;
+  /// for found stars, median of (measured - true flux), and 1.4826 times the median absolute deviation from this
+  /// median; NaN if fewer than five were found
+  double bias = std::numeric_limits<double>::quiet_NaN(), scatter = bias;
 
   double completeness() const { return added > 0 ? static_cast<double>(found) / static_cast<double>(added) : 0; }
 };

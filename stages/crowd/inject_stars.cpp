@@ -102,26 +102,26 @@ const CrowdRow* find_row(const std::vector<CrowdRow>& rows, const StarCells& cel
 }
 
 void summarise(std::vector<double>& differences, CrowdBin& bin) {
-  if (differences.empty()) return;
+  constexpr std::size_t fewest = 5;
+  if (differences.size() < fewest) return;
   bin.bias = upper_median(differences);
   bin.scatter = sigma_per_deviation * median_deviation(differences, bin.bias);
 }
 
 /// Sets completeness and confusion (flux error from artificial stars) of all rows by linear interpolation between bins.
-/// Both are NaN next to a bin without artificial stars. The confusion is at least the error of the fit, which is larger
-/// for stars brighter than the artificial stars.
+/// Completeness is NaN next to a bin without artificial stars, confusion next to a bin whose scatter is NaN. The
+/// confusion is at least the error of the fit, which is larger for stars brighter than the artificial stars.
 void tell_rows(double error, CrowdFit& fit) {
   for (CrowdRow& row : fit.rows) {
     const double place = std::clamp(place_in_bins(row.flux, error) - 0.5, 0.0, bin_count - 1.0);
     const auto first = static_cast<std::size_t>(std::min(std::floor(place), bin_count - 2.0));
     const double part = place - static_cast<double>(first);
     const CrowdBin &low = fit.bins[first], &high = fit.bins[first + 1];
-    if (low.added == 0 || high.added == 0) {
-      row.completeness = row.confusion = std::numeric_limits<double>::quiet_NaN();
-      continue;
-    }
-    row.completeness = low.completeness() + part * (high.completeness() - low.completeness());
-    row.confusion = std::max(low.scatter + part * (high.scatter - low.scatter), std::sqrt(row.variance));
+    const bool added = low.added > 0 && high.added > 0;
+    row.completeness = added ? low.completeness() + part * (high.completeness() - low.completeness())
+                             : std::numeric_limits<double>::quiet_NaN();
+    const double scatter = low.scatter + part * (high.scatter - low.scatter);
+    row.confusion = std::isnan(scatter) ? scatter : std::max(scatter, std::sqrt(row.variance));
   }
 }
 

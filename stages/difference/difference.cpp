@@ -69,18 +69,18 @@ Image<float, Cpu> flux_ratios(const Image<float, Cpu>& reference, const Image<fl
 }
 
 void subtract_frames(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const FrameSkies<Cpu>& skies,
-                     const Value<Background, Cpu>& ratios, const DifferenceConfig& config, double gain,
+                     const Value<Background, Cpu>& ratios, const DifferenceConfig& config, const PhotonGains& gain,
                      Pixels<Cpu>& out, const Cpu& where) {
   const Subtraction subtraction(*skies.reference, *skies.fresh, *ratios,
                                 {config.match_flux, config.match_background, gain});
   out.masked = MaskCounts{};
-  out.noise = gain > 0 ? Image<float, Cpu>(fresh.shape, where) : Image<float, Cpu>();
+  out.noise = gain.fresh > 0 ? Image<float, Cpu>(fresh.shape, where) : Image<float, Cpu>();
   std::mutex total;
   parallel_for(fresh.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
     const float* const r = reference.pixels.data() + begin;
     const float* const n = fresh.pixels.data() + begin;
     const std::int64_t masked = subtract_piece(r, n, end - begin, subtraction, out.image.pixels.data() + begin);
-    if (gain > 0) estimate_noise(r, n, end - begin, subtraction, out.noise.pixels.data() + begin);
+    if (gain.fresh > 0) estimate_noise(r, n, end - begin, subtraction, out.noise.pixels.data() + begin);
     const std::lock_guard lock(total);
     out.masked->nan += masked;
   });

@@ -29,20 +29,27 @@ SRCEXTRACT_HOST_DEVICE inline double flux_scale(const Background& ratios, bool m
   return match_flux && ratios.clipped.count >= least_ratios ? ratios.clipped.median : 1;
 }
 
+/// Gains of two frames, in e-/count.
+struct PhotonGains {
+  double fresh = 0;      ///< 0: the noise of photons is not needed
+  double reference = 0;  ///< 0: as the new frame's
+};
+
 /// Computes the difference d = (new - sky_n) - scale * (reference - sky_r), in double, rounded once to float. Pixels
 /// are masked where either frame is masked. `scale` is flux_scale(). The skies are taken as 0 if
 /// config.match_background is false. `out` must have the shape of the frames. out.masked counts all masked pixels of
 /// the result as NaN.
 ///
-/// If gain (in e-/count) is above 0, also computes the variance of each pixel divided by the variance of the sky
-/// (Pixels::noise): 1 + (max(0, n) + scale^2 max(0, r)) / (gain (sigma_n^2 + scale^2 sigma_r^2)), where n and r are the
-/// pixels minus their skies. The variance is computed in double, rounded once to float, and masked where the difference
-/// is masked. If both skies have a sigma of 0, all variances are 1. If gain is 0, out.noise becomes empty.
+/// If gain.fresh is above 0, also computes the variance of each pixel divided by the variance of the sky
+/// (Pixels::noise): 1 + (max(0, n) / gain_n + scale^2 max(0, r) / gain_r) / (sigma_n^2 + scale^2 sigma_r^2), where n
+/// and r are the pixels minus their skies. The variance is computed in double, rounded once to float, and masked where
+/// the difference is masked. If both skies have a sigma of 0, all variances are 1. If gain.fresh is 0, out.noise
+/// becomes empty.
 void subtract_frames(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const FrameSkies<Cpu>& skies,
-                     const Value<Background, Cpu>& ratios, const DifferenceConfig& config, double gain,
+                     const Value<Background, Cpu>& ratios, const DifferenceConfig& config, const PhotonGains& gain,
                      Pixels<Cpu>& out, const Cpu& where);
 void subtract_frames(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const FrameSkies<Gpu>& skies,
-                     const Value<Background, Gpu>& ratios, const DifferenceConfig& config, double gain,
+                     const Value<Background, Gpu>& ratios, const DifferenceConfig& config, const PhotonGains& gain,
                      Pixels<Gpu>& out, const Gpu& where);
 
 /// Changes the sign of every pixel, so that sources which became fainter are positive.

@@ -35,7 +35,7 @@ struct FluxRatio {
 
 struct Matching {
   bool flux, background;
-  double gain;  ///< in e-/count; 0 if the noise is not needed
+  PhotonGains gain;
 };
 
 /// Computes a pixel of the difference, and the variance of its noise.
@@ -43,7 +43,8 @@ struct Subtraction {
   double scale;                       ///< factor of the reference
   double reference_sky, fresh_sky;    ///< levels of the skies
   double reference_zero, fresh_zero;  ///< values that are subtracted: the levels of the skies, or 0
-  double variance_of_flux;            ///< photon variance per count of flux, divided by the variance of the sky
+  double variance_of_flux;  ///< photon variance per count of the new frame, divided by the variance of the sky
+  double per_reference;     ///< photon variance per count of the reference, divided by that of the new frame
 
   SRCEXTRACT_HOST_DEVICE Subtraction(const Background& reference, const Background& fresh, const Background& ratios,
                                      const Matching& match)
@@ -52,10 +53,11 @@ struct Subtraction {
         fresh_sky(fresh.clipped.median),
         reference_zero(match.background ? reference_sky : 0),
         fresh_zero(match.background ? fresh_sky : 0),
-        variance_of_flux(0) {
+        variance_of_flux(0),
+        per_reference(scale * scale * (match.gain.reference > 0 ? match.gain.fresh / match.gain.reference : 1)) {
     const double reference_sigma = scale * reference.clipped.sigma;
     const double variance = fresh.clipped.sigma * fresh.clipped.sigma + reference_sigma * reference_sigma;
-    if (match.gain > 0 && variance > 0) variance_of_flux = 1 / (match.gain * variance);
+    if (match.gain.fresh > 0 && variance > 0) variance_of_flux = 1 / (match.gain.fresh * variance);
   }
 
   SRCEXTRACT_HOST_DEVICE float difference(float reference, float fresh) const {
@@ -68,7 +70,7 @@ struct Subtraction {
     const double r = static_cast<double>(reference) - reference_sky;
     const double n = static_cast<double>(fresh) - fresh_sky;
     // The comparisons are false for masked pixels, which are NaN, so that masked pixels stay masked.
-    const double flux = (n < 0 ? 0 : n) + scale * scale * (r < 0 ? 0 : r);
+    const double flux = (n < 0 ? 0 : n) + per_reference * (r < 0 ? 0 : r);
     return pixel_of(1 + flux * variance_of_flux);
   }
 };

@@ -116,7 +116,7 @@ class IslandFit {
         g.y > island_.ymax() + 0.5)
       return true;
     const GaussianShape spread = g.spread();
-    const bool cornered = spread.axis(-1) < 1.05 * limits_.narrowest || spread.axis(1) > 0.95 * limits_.widest;
+    const bool cornered = !(spread.axis(-1) >= 1.05 * limits_.narrowest && spread.axis(1) <= 0.95 * limits_.widest);
     return one.free_shape && (one.flags & fit_flag::unconverged) != 0 && cornered;
   }
 

@@ -55,7 +55,7 @@ struct ComponentRow {
   GaussianShape shape;
   FittedCovariance covariance = {};
   double xmax = 0, ymax = 0;  ///< centre of the brightest Gaussian; without a fit, the position of the brightest pixel
-  double xmax_error = 0, ymax_error = 0;
+  double xmax_error = 0, ymax_error = 0, xymax_covariance = 0;
   double chi2 = 0;                      ///< sum of (residual / noise)^2, divided by the degrees of freedom
   std::int32_t rounds = 0, pixels = 0;  ///< trial steps and pixels of the fit; without a fit, 0 and the island's pixels
   /// Estimated fraction of real sources among sources of similar S/N (stages/fit/reliability.hpp); 1 if fit.reliability

@@ -87,6 +87,7 @@ class Quantities {
     row.covariance = covariance_of(gradient, gaussians_.covariance);
     row.xmax_error = std::sqrt(row.covariance[of_x][of_x]);
     row.ymax_error = std::sqrt(row.covariance[of_y][of_y]);
+    row.xymax_covariance = row.covariance[of_x][of_y];
     return row;
   }
 
@@ -287,6 +288,7 @@ ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const Fi
   row.covariance[of_peak_flux][of_peak_flux] = island.noise() * island.noise();
   row.xmax_error = std::sqrt(row.covariance[of_x][of_x]);
   row.ymax_error = std::sqrt(row.covariance[of_y][of_y]);
+  row.xymax_covariance = row.covariance[of_x][of_y];
   row.pixels = static_cast<std::int32_t>(std::min<std::int64_t>(island.size(), INT32_MAX));
   return row;
 }

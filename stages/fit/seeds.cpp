@@ -167,6 +167,12 @@ Gaussian start_of_shape(const FitMap& map, const FitIsland& island, std::int32_t
     moments.xy += by * dx * dy;
     moments.yy += by * dy * dy;
   });
+  // The pixels' own width, which counts where the island is a single row, column or diagonal.
+  const double of_a_pixel = 2 / (12 * depth);
+  if (moments.axis(-1) < of_a_pixel) {
+    moments.xx += of_a_pixel;
+    moments.yy += of_a_pixel;
+  }
   return gaussian_of(static_cast<double>(map.at(x, y)) / island.noise(), x, y, moments);
 }
 

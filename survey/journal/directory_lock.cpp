@@ -18,17 +18,17 @@ namespace srcextract {
 namespace {
 
 /// A range of bytes of the lock file. `count` 0: the range extends to the end of the file.
-struct Bytes {
+struct ByteRange {
   std::int64_t first = 0, count = 0;
 };
 
-constexpr Bytes gate = {0, 1};
+constexpr ByteRange gate = {0, 1};
 
 /// Shard I of N locks byte N * bytes_of_a_count + I. The factor is larger than any I, so that all shards have different
 /// bytes.
 constexpr std::int64_t bytes_of_a_count = std::int64_t{1} << 24;
 
-Bytes byte_of(const Shard& shard) {
+ByteRange byte_of(const Shard& shard) {
   return {shard.count * bytes_of_a_count + shard.index, 1};
 }
 
@@ -36,7 +36,7 @@ Shard shard_of(std::int64_t byte) {
   return {static_cast<int>(byte % bytes_of_a_count), static_cast<int>(byte / bytes_of_a_count)};
 }
 
-struct flock request(short type, const Bytes& bytes) {
+struct flock request(short type, const ByteRange& bytes) {
   struct flock lock {};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
@@ -46,7 +46,7 @@ struct flock request(short type, const Bytes& bytes) {
 }
 
 /// The first byte in the range that another process has locked, if there is one.
-std::optional<std::int64_t> locked_byte(int descriptor, const Bytes& bytes) {
+std::optional<std::int64_t> locked_byte(int descriptor, const ByteRange& bytes) {
   struct flock lock = request(F_WRLCK, bytes);
   if (::fcntl(descriptor, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
   return lock.l_start;
@@ -111,8 +111,8 @@ bool DirectoryLock::lock_gate() {
 void DirectoryLock::require_free(const std::string& directory, const Shard& shard) {
   const std::int64_t same_count = shard.count * bytes_of_a_count;
   const std::int64_t next_count = same_count + bytes_of_a_count;
-  const Bytes fewer = {bytes_of_a_count, same_count - bytes_of_a_count}, more = {next_count, 0};
-  for (const Bytes& bytes : {fewer, byte_of(shard), more}) {
+  const ByteRange fewer = {bytes_of_a_count, same_count - bytes_of_a_count}, more = {next_count, 0};
+  for (const ByteRange& bytes : {fewer, byte_of(shard), more}) {
     if (bytes.first == same_count)
       continue;  // N is 1, so there are no fewer shards; a byte count of 0 would mean up
                  // to the end
@@ -146,7 +146,7 @@ void DirectoryLock::sign(const Shard& shard) {
 std::optional<bool> is_at_work(const std::string& directory, const Shard& shard) {
   const int descriptor = ::open(lock_path(directory).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return errno == ENOENT ? std::optional(false) : std::nullopt;
-  const Bytes byte = byte_of(shard);
+  const ByteRange byte = byte_of(shard);
   struct flock lock = request(F_WRLCK, byte);
   const bool answered = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0;
   ::close(descriptor);

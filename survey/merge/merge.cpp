@@ -43,7 +43,7 @@ WrittenFile catalog_of(const SurveyImage& image, const std::vector<std::string>&
 }
 
 /// Where the rows of an image are in its catalogue.
-struct CatalogRows {
+struct ImageRows {
   std::size_t arrangement = 0;  ///< index in SurveyLayout of the catalogue's arrangement (sequence of columns)
   std::int64_t data_begin = 0;  ///< byte offset of the rows in the file; 0 for a failed image
 };
@@ -51,7 +51,7 @@ struct CatalogRows {
 /// The contents of the headers of all catalogues.
 struct Catalogs {
   SurveyLayout layout;
-  std::vector<CatalogRows> of_image;
+  std::vector<ImageRows> of_image;
   PackedHeaders headers;             ///< header keywords of the images
   std::vector<std::string> history;  ///< HISTORY of the first catalogue, with the configuration
 };
@@ -61,7 +61,7 @@ Catalogs look_at_catalogs(const SurveyImages& images, const std::vector<std::str
   catalogs.of_image.reserve(images.size());
   StoredTableReader reader;
   for (const SurveyImage& image : images) {
-    CatalogRows& rows = catalogs.of_image.emplace_back();
+    ImageRows& rows = catalogs.of_image.emplace_back();
     if (!image.record.done) {
       catalogs.headers.add({});
       continue;
@@ -94,7 +94,7 @@ std::vector<SkyPlace> write_sources(StoredTables& out, TableHead head, const Sur
   const auto add_place = [&](std::span<const std::byte> rows) { places.add(rows); };
   RowWriter writer(out, with_places ? add_place : std::function<void(std::span<const std::byte>)>());
   for (std::size_t i = 0; i < images.size(); ++i) {
-    const CatalogRows& rows = catalogs.of_image[i];
+    const ImageRows& rows = catalogs.of_image[i];
     const SurveyImage image = images[i];
     if (!image.record.done) continue;
     places.begin(i, image.record.sources);
@@ -306,7 +306,7 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
   head.name = "IMAGES";
   const std::vector<std::string> units = pixel_units(catalogs);
   const auto unit_of = [&](std::size_t i) {
-    const CatalogRows& rows = catalogs.of_image[i];
+    const ImageRows& rows = catalogs.of_image[i];
     return rows.data_begin > 0 ? units[rows.arrangement] : "";
   };
   write_images(*out, head, images, unit_of, catalogs.headers, warn);

@@ -118,6 +118,18 @@ def test_blank_of_a_header_masks_integers(kind):
     same(srcextract.extract(pixels.astype("f4"), {}, header=header), srcextract.extract(pixels.astype("f4"), {}))
 
 
+@pytest.mark.parametrize("number", [numpy.int16, numpy.int64, numpy.float32])
+def test_header_values_may_be_scalars_of_numpy(number):
+    pixels = numpy.round(field(3)).astype("i2")
+    pixels[30:60, 40:90] = -999
+    expected = srcextract.extract(numpy.where(pixels == -999, numpy.nan, pixels), {})
+    kind = number if number is not numpy.float32 else numpy.int32
+    same(srcextract.extract(pixels, {}, header=fits.Header([("BLANK", kind(-999))])), expected)
+    header = fits.Header([("BLANK", kind(-999 - 32768 + 1000)), ("BZERO", numpy.float32(32768) if kind is not number else 32768)])
+    expected = srcextract.extract(numpy.where(pixels == -999, numpy.nan, pixels + 1000.0), {})
+    same(srcextract.extract((pixels + 1000).astype("u2"), {}, header=header), expected)
+
+
 @pytest.mark.parametrize("kind", ["u1", "i1", "u4", "u8"])
 def test_blank_masks_integers_of_every_size(kind):
     pixels = numpy.clip(numpy.round(field(3) / 3), 0, 120).astype(kind)

@@ -1,4 +1,6 @@
 """Maps that come with one image count the same in extract(), in an Extractor, and among many images: as the command's do."""
+import re
+
 import numpy
 import pytest
 
@@ -90,6 +92,20 @@ def test_maps_that_would_not_be_looked_at_are_refused(kind):
         srcextract.Extractor(weights__type=kind)(PIXELS, weight=NOISE)
     with pytest.raises(srcextract.ConfigError, match="give one of them"):
         srcextract.Extractor()(PIXELS, weight=NOISE, error=NOISE)
+
+
+@pytest.mark.parametrize("kind", ["variance", "weight"])
+def test_the_type_of_a_configuration_counts_as_that_of_a_key(kind, run, tmp_path):
+    values = NOISE ** 2 if kind == "variance" else 1 / NOISE ** 2
+    expected = as_the_command(run, tmp_path, kind, values)
+    config = tmp_path / "config.yaml"
+    config.write_text(re.sub("(\nweights:\n  type: )[a-z]+", f"\\1{kind}", srcextract.Extractor().config))
+    same(srcextract.extract(PIXELS, error=values, weights__type=kind), expected)
+    same(srcextract.extract(PIXELS, config, error=values), expected)
+    plain = srcextract.extract(PIXELS, {}, error=values, weights__type=kind)
+    same(srcextract.extract(PIXELS, {"weights": {"type": kind}}, error=values), plain)
+    with pytest.raises(srcextract.ConfigError, match="error tells"):
+        srcextract.extract(PIXELS, {"weights": {"type": "background"}}, error=NOISE)
 
 
 def test_an_uncertainty_of_an_unknown_kind_is_told():

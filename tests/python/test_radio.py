@@ -101,3 +101,32 @@ def test_without_a_beam_there_is_an_error(path):
     fits.setval(path, "BMAJ", value=0.0)
     with pytest.raises(sx.InputError, match="beam.source"):
         sx.extract(path, config="radio")
+
+
+def test_the_brightest_place_of_one_gaussian_has_the_errors_of_its_place():
+    """Also where the axes of the beam are neither those of the image nor of the sky."""
+    cards = header()
+    cards["BPA"] = 30.0
+    del cards["CDELT1"], cards["CDELT2"]
+    side = PIXEL / 3600 / 2**0.5
+    cards.update({"CD1_1": -side, "CD1_2": side, "CD2_1": side, "CD2_2": side})
+    found = sx.extract(image(), header=cards, config="radio").sources
+    single = found["S_Code"] == "S"
+    assert np.count_nonzero(single) >= len(POINTS)
+    for name in "E_RA", "E_DEC":
+        np.testing.assert_allclose(found[name + "_max"][single], found[name][single], rtol=1e-12)
+
+
+def test_a_stripe_is_fitted_along_either_axis():
+    """A stripe one pixel wide, as artefacts are, has a fit in an image and in the image with exchanged axes."""
+    cards = header()
+    cards["BMAJ"] = cards["BMIN"] = 5 / 3600
+    stripe = np.random.default_rng(1).normal(size=(SIZE, SIZE)).astype("f4")
+    stripe[99:102, 80:160] = 0
+    stripe[100, 80:160] = 3.9
+    stripe[100, 120] = 5.4
+    of_row, of_column = (sx.extract(pixels, header=cards, config="radio", background__method="constant").components
+                         for pixels in (stripe, np.ascontiguousarray(stripe.T)))
+    along = [rows[np.abs(rows[across] - 100) < 1.5] for rows, across in ((of_row, "Yposn"), (of_column, "Xposn"))]
+    assert len(along[0]) == len(along[1]) > 0
+    assert not any(np.any(rows["FLAG"] & 16) for rows in along)

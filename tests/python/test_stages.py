@@ -393,3 +393,14 @@ LONG_WORK = [
 def test_ctrl_c_ends_a_stage_within_a_second(work):
     from test_interrupt import interrupt
     assert interrupt(work, 0.6) < 1
+
+
+def test_blank_and_a_mask_count_together():
+    nddata = pytest.importorskip("astropy.nddata")
+    pixels = numpy.round(field(6)).astype("i2")
+    pixels[:, :60] = -32768
+    mask = numpy.zeros(pixels.shape, bool)
+    mask[20:30] = True
+    image = nddata.CCDData(pixels, unit="adu", meta=fits.Header([("BLANK", -32768)]), mask=mask)
+    expected = srcextract.background(numpy.where(mask | (pixels == -32768), numpy.float32(numpy.nan), pixels), method="constant")
+    assert srcextract.background(image, method="constant").global_level == expected.global_level

@@ -143,3 +143,33 @@ def test_cutouts_end_at_the_edge_and_need_pixels(found):
             of_array.cutouts(wrong, pixels)
     with pytest.raises(sx.InputError, match="has the shape"):
         of_array.cutouts(5, pixels[:50])
+
+
+def test_a_cutout_keeps_its_mask_and_its_unit():
+    pixels = fits.getdata(sx.data.sky()).astype("f4")
+    mask = numpy.zeros(pixels.shape, bool)
+    mask[:, :100] = True
+    middle = (pixels.shape[1] // 2, pixels.shape[0] // 2)
+    expected = sx.extract(numpy.where(mask, numpy.nan, pixels))
+    masked = Cutout2D(numpy.ma.array(pixels, mask=mask), middle, pixels.shape)
+    assert (sx.extract(masked)["X_IMAGE"] == expected["X_IMAGE"]).all()
+    error = numpy.full(pixels.shape, 5, "f4")
+    in_adu = sx.extract(Cutout2D(pixels * units.adu, middle, pixels.shape), error=error * units.adu)
+    assert in_adu.to_qtable()["FLUX_ISO"].unit == units.adu
+    assert (in_adu["X_IMAGE"] == sx.extract(pixels, error=error)["X_IMAGE"]).all()
+
+
+@pytest.mark.parametrize("mask", [numpy.ma.nomask, False])
+def test_a_mask_of_no_pixel_is_none(mask):
+    from astropy.nddata import NDData
+    pixels = fits.getdata(sx.data.sky()).astype("f4")
+    assert len(sx.extract(NDData(pixels, mask=mask))) == len(sx.extract(pixels)) > 0
+    with pytest.raises(sx.InputError, match="every pixel is masked"):
+        sx.extract(NDData(pixels, mask=True))
+
+
+def test_masked_places_match_nothing(found):
+    table = Table({"RA": numpy.ma.array(found.skycoord.ra.deg), "DEC": found.skycoord.dec.deg}, masked=True)
+    table["RA"].mask[::4] = True
+    pairs = found.match(table, 1 * units.arcsec)
+    assert len(pairs) == len(found) - len(table["RA"][::4])

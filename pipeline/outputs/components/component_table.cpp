@@ -37,7 +37,8 @@ struct ComponentOnSky {
     return std::sqrt(sky_covariance(direction, direction));
   }
   double brightest_error(const std::array<double, 2>& direction) const {
-    return std::hypot(direction[0] * row->xmax_error, direction[1] * row->ymax_error);
+    const double x = direction[0] * row->xmax_error, y = direction[1] * row->ymax_error;
+    return std::sqrt(std::max(0.0, x * x + y * y + 2 * direction[0] * direction[1] * row->xymax_covariance));
   }
   /// Whether the source is larger than the beam, and the total flux exceeds the peak by more than two standard errors
   /// of their ratio.

@@ -295,3 +295,17 @@ def test_an_hdu_in_the_name_of_a_file(run, configure, tmp_path):
     done = run("config.yaml", "one.fits", "one.fits[1]", "-o", "out")
     assert done.code == 3 and "no HDU 1; counted from 0, the file has 0 alone; set input.hdu" in done.err, done.err
     assert "one.fits[1]: there is no file of this name" in done.err and "HDUs are named by keys, as input.hdu" in done.err
+
+
+def test_a_plane_is_that_of_the_images_that_are_combined(extract, tmp_path):
+    """Not that of the file's first image, a cube whose first plane with values is the third."""
+    cube = np.full((3, HEIGHT, WIDTH), np.nan, "f4")
+    cube[2] = field(1)
+    fits.HDUList([fits.PrimaryHDU(cube), science(2), science(3)]).writeto(tmp_path / "cube.fits")
+    config = f"input: {{plane: 0}}\ncombine: {{method: mean, hdus: [1, 2]}}\n{RESULTS}"
+    found = extract("out", config, "cube.fits")
+    fits.PrimaryHDU((field(2).astype("f8") + field(3)) / 2).writeto(tmp_path / "mean.fits")
+    expected = rows(extract("mean", RESULTS, "mean.fits") / "mean.cat.csv")
+    told = rows(found / "cube.cat.csv")
+    assert [row["X_IMAGE"][:5] for row in told] == [row["X_IMAGE"][:5] for row in expected] != []
+    assert report(found / "cube.run.json")["input"]["plane"] == 1

@@ -196,7 +196,11 @@ TEST(Crowds, AreGivenNoMoreArtificialStarsThanAskedFor) {
       fit.noise = 1;
       inject_stars(image, PsfModel(model_numbers().data()), config, fit, [](const auto&) { return CrowdFit(); });
       std::int64_t added = 0;
-      for (const CrowdBin& bin : fit.bins) added += bin.added;
+      for (const CrowdBin& bin : fit.bins) {
+        added += bin.added;
+        EXPECT_EQ(bin.found, 0);
+        EXPECT_TRUE(std::isnan(bin.scatter)) << "nothing was found that could scatter";
+      }
       EXPECT_GT(added, 0) << shape.width;
       EXPECT_LE(added, asked) << shape.width;
     }

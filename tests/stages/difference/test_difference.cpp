@@ -71,7 +71,8 @@ class Difference : public StageTest<Where> {
     const auto reference = testing::put_image(backend, scene.shape, scene.reference);
     const auto fresh = testing::put_image(backend, scene.shape, scene.fresh);
     Pixels<On> out(scene.shape, where);
-    subtract_frames(reference, fresh, skies_on(backend), backend.put_value(ratios), config, gain, out, where);
+    subtract_frames(reference, fresh, skies_on(backend), backend.put_value(ratios), config, {gain, 2 * gain}, out,
+                    where);
     return {backend.get(out.image.pixels), backend.get(out.noise.pixels), fetch(out.masked, where)};
   }
 
@@ -177,7 +178,8 @@ TYPED_TEST(Difference, NoiseGrowsWithTheFluxOfBothFrames) {
       const double r = static_cast<double>(scene.reference[i]) - 100.25;
       ASSERT_EQ(std::isnan(result.noise[i]), std::isnan(n - r)) << i;
       if (std::isnan(n - r)) continue;
-      const double electrons = std::fmax(0, n) + scale * scale * std::fmax(0, r);
+      // A count of the reference is twice the electrons.
+      const double electrons = std::fmax(0, n) + scale * scale * std::fmax(0, r) / 2;
       const double sky_variance = 2.25 * 2.25 + scale * scale * 3.5 * 3.5;
       ASSERT_FLOAT_EQ(result.noise[i], static_cast<float>(1 + electrons / gain / sky_variance)) << i;
     }
@@ -189,7 +191,7 @@ TYPED_TEST(Difference, WithoutNoiseOfTheSkyItIsTheSameAllOver) {
   const auto fresh = this->image({2, 1}, Pixels32{900, 4});
   Pixels<TypeParam> out({2, 1}, this->where());
   subtract_frames(reference, fresh, {this->backend().put_value(sky_of(0, 0)), this->backend().put_value(sky_of(0, 0))},
-                  this->backend().put_value(Background{}), {}, 2.0, out, this->where());
+                  this->backend().put_value(Background{}), {}, {2.0, 2.0}, out, this->where());
   const Pixels32 noise = this->backend().get(out.noise.pixels);
   EXPECT_EQ(noise[0], 1);
   EXPECT_TRUE(std::isnan(noise[1]));
@@ -199,7 +201,7 @@ TYPED_TEST(Difference, NoiseIsForgottenWhereItIsNotAskedFor) {
   const auto frame = this->image({2, 1}, Pixels32{5, 7});
   Pixels<TypeParam> out({2, 1}, this->where());
   for (const double gain : {2.0, 0.0}) {
-    subtract_frames(frame, frame, skies_on(this->backend()), this->backend().put_value(Background{}), {}, gain, out,
+    subtract_frames(frame, frame, skies_on(this->backend()), this->backend().put_value(Background{}), {}, {gain}, out,
                     this->where());
     EXPECT_EQ(out.noise.pixels.empty(), gain == 0);
   }
