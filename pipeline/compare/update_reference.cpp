@@ -46,13 +46,19 @@ std::string verdict(const FileComparison& file) {
                      first.subject, first.words);
 }
 
+/// A file name's ending, with the one before .gz.
+std::string ending_of(const fs::path& path) {
+  const std::string last = path.extension();
+  return last == ".gz" ? path.stem().extension().string() + last : last;
+}
+
 /// The path that the new catalogue replaces, with symbolic links resolved. A catalogue that the reference directory
 /// lacks gets a path in that directory.
 std::string target_of(const FileComparison& file, const std::string& reference) {
   if (file.reference.empty()) return fs::path(reference) / fs::path(file.other).filename();
   const fs::path old_path = file.reference, new_path = file.other;
-  if (old_path.extension() != new_path.extension())
-    throw Error(ErrorKind::config, file.other + " is no " + old_path.extension().string() + " as " + file.reference +
+  if (ending_of(old_path) != ending_of(new_path))
+    throw Error(ErrorKind::config, file.other + " is no " + ending_of(old_path) + " as " + file.reference +
                                        " is: under that name its contents would mislead; give the new catalogue in "
                                        "the reference's format, or rename the reference first");
   return fs::canonical(old_path);

@@ -177,7 +177,10 @@ const std::vector<PositionNames>& sky_positions() {
       {"ALPHA_SKY", "DELTA_SKY"},           {"ALPHAWIN_SKY", "DELTAWIN_SKY"},
       {"ALPHAPSF_J2000", "DELTAPSF_J2000"}, {"ALPHAPEAK_J2000", "DELTAPEAK_J2000"},
       {"ALPHAPEAK_SKY", "DELTAPEAK_SKY"},   {"X_WORLD", "Y_WORLD"},
-      {"XWIN_WORLD", "YWIN_WORLD"},         {"XPEAK_WORLD", "YPEAK_WORLD"}};
+      {"XWIN_WORLD", "YWIN_WORLD"},         {"XPEAK_WORLD", "YPEAK_WORLD"},
+      {"ALPHA_B1950", "DELTA_B1950"},       {"ALPHAWIN_B1950", "DELTAWIN_B1950"},
+      {"ALPHAPSF_B1950", "DELTAPSF_B1950"}, {"ALPHAPEAK_B1950", "DELTAPEAK_B1950"},
+      {"ALPHAPSF_SKY", "DELTAPSF_SKY"}};
   return names;
 }
 

@@ -99,6 +99,8 @@ std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector
 /// the shift exceeds 5 % of the radius. Without this step, sources that the shift moves beyond the radius would be
 /// lost.
 void follow_shift(MatchedCatalogs& matched, int threads) {
+  // One or two pairs are always as far apart as their shift.
+  if (matched.matches.reference.size() < least_for_shift) return;
   const Positions& reference = matched.reference.positions;
   Positions& other = matched.other.positions;
   for (int round = 0; round < shift_rounds; ++round) {
@@ -144,11 +146,11 @@ MatchedCatalogs match_by(const PositionColumns& columns, std::optional<std::size
 
 }  // namespace
 
-std::int64_t PlacedRows::nowhere() const {
-  std::int64_t rows = 0;
+std::vector<std::int64_t> PlacedRows::nowhere() const {
+  std::vector<std::int64_t> rows;
   for (std::size_t i = 0; i < positions.x.size(); ++i) {
     const bool known = positions.sigma.empty() || positions.sigma[i] >= 0;
-    rows += !(known && std::isfinite(positions.x[i] + positions.y[i]));
+    if (!(known && std::isfinite(positions.x[i] + positions.y[i]))) rows.push_back(static_cast<std::int64_t>(i));
   }
   return rows;
 }
@@ -183,8 +185,9 @@ bool is_same_image(const MatchedCatalogs& matched, int threads) {
   const double limit = matched.columns.frame == Frame::pixel ? same_pixels : same_pixels_sky;
   for (const auto coordinate : {&Positions::x, &Positions::y}) {
     std::vector<double> offset = position_offsets(matched, coordinate);
-    const double scatter = pairs < least_for_shift ? scatter_of(offset, 0) : spread_of(offset, threads).scatter;
-    if (!(scatter <= limit)) return false;
+    const double middle = pairs < least_for_shift ? 0 : median_of(std::vector<double>(offset), threads);
+    // The wide scatter, since rounded positions of two images may be equal for more than half of the sources.
+    if (!(wide_scatter_of(offset, middle) <= limit)) return false;
   }
   return true;
 }

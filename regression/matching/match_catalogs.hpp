@@ -16,8 +16,8 @@ struct PlacedRows {
   std::vector<double> brightness;  ///< log10 of the flux, or -0.4 times the magnitude; empty if unknown, NaN for rows
                                    ///< without a positive flux
 
-  /// Number of rows without a position, or without the position's error if the radius is in sigma.
-  std::int64_t nowhere() const;
+  /// Rows without a position, or without the position's error if the radius is in sigma.
+  std::vector<std::int64_t> nowhere() const;
 };
 
 /// Two catalogues and their matches. In `other`, a change of the whole catalogue (flip, shift ...) is undone in the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "regression/columns/known_columns.hpp"
@@ -158,8 +159,15 @@ Sample sample_of(const std::vector<Outliers>& found, const Pairs& pairs) {
 void find_outliers(ColumnComparison& result, const PairedColumn& column, std::span<const double> difference,
                    const std::vector<Spread>& spreads, const Pairs& pairs, double outlier) {
   const bool counted = column.rule->difference == Difference::equal;
+  const bool in_errors = column.rule->difference == Difference::sigma && !column.reference_error.empty();
   const auto look = [&](std::size_t begin, std::size_t end, Outliers& found) {
     for (std::size_t i = begin; i < end; ++i) {
+      // Values that differ, and have no error that tells by how many sigma, are as far apart as can be.
+      if (std::isnan(difference[i]) && in_errors && std::abs(column.other[i] - column.reference[i]) > 0) {
+        found.pairs.push_back(static_cast<std::uint32_t>(i));
+        keep_farthest(found.farthest, {i, std::numeric_limits<double>::infinity()});
+        continue;
+      }
       if (std::isnan(difference[i]) || (counted && difference[i] == 0)) continue;
       const Spread around = counted ? Spread{0, 0} : spreads[pairs.field.brightness.of_pair[i]];
       const double distance = std::isnan(around.median) ? 0 : std::abs(difference[i] - around.median);
@@ -228,6 +236,9 @@ void find_trends(ColumnComparison& result, const Locations& found, const Divisio
 
 double difference_of(const PairedColumn& column, std::size_t pair, Difference difference) {
   const double reference = column.reference[pair], other = column.other[pair];
+  double apart = other - reference;
+  if (is_right_ascension(column.name)) apart = std::remainder(apart, 360);
+  if (!column.cos_declination.empty()) apart *= column.cos_declination[pair];
   switch (difference) {
     case Difference::angle:
       return std::remainder(other - reference, 180);
@@ -237,13 +248,12 @@ double difference_of(const PairedColumn& column, std::size_t pair, Difference di
       return ratio(other - reference, (std::abs(other) + std::abs(reference)) / 2);
     case Difference::sigma:
       if (column.reference_error.empty()) return not_known;
-      return ratio(other - reference, std::hypot(column.reference_error[pair], column.new_error[pair]));
+      return ratio(apart, std::hypot(column.reference_error[pair], column.new_error[pair]));
     case Difference::absolute:
     case Difference::ignore:
       break;
   }
-  if (column.cos_declination.empty()) return other - reference;
-  return std::remainder(other - reference, 360) * column.cos_declination[pair];
+  return apart;
 }
 
 ColumnComparison compare_column(const PairedColumn& column, const Pairs& pairs, double outlier, double sigma) {

@@ -24,12 +24,17 @@ constexpr double same_place_pixel = 1e-3, same_place_sky = 1e-7;
 /// Least significance, in sigma, of a deviating cell of the field in the results, whatever the rules say.
 constexpr double least_for_a_part = 3;
 
-/// Removes duplicates from the unmatched rows of one side, since a duplicate is no lost or gained source.
-void leave_out_duplicates(std::vector<std::int64_t>& rows, const std::vector<Duplicate>& duplicates) {
-  std::vector<std::int64_t> repeated, rest;
-  for (const Duplicate& duplicate : duplicates) repeated.push_back(duplicate.row);
-  std::set_difference(rows.begin(), rows.end(), repeated.begin(), repeated.end(), std::back_inserter(rest));
-  rows = std::move(rest);
+/// Removes rows from the unmatched rows of one side.
+void leave_out(std::vector<std::int64_t>& unmatched, const std::vector<std::int64_t>& rows) {
+  std::vector<std::int64_t> rest;
+  std::ranges::set_difference(unmatched, rows, std::back_inserter(rest));
+  unmatched = std::move(rest);
+}
+
+std::vector<std::int64_t> rows_of(const std::vector<Duplicate>& duplicates) {
+  std::vector<std::int64_t> rows;
+  for (const Duplicate& duplicate : duplicates) rows.push_back(duplicate.row);
+  return rows;
 }
 
 /// The state of a comparison: results for the sources, and data for comparing the columns.
@@ -94,8 +99,13 @@ void Comparing::sources(MatchedCatalogs matched) {
   const std::vector<Duplicate> now = find_duplicates(other.positions, same_place, threads_);
   Matches& matches = result_.matches;
   matches = std::move(matched.matches);
-  leave_out_duplicates(matches.lost, before);
-  leave_out_duplicates(matches.gained, now);
+  // Neither a duplicate nor a row without a position is a lost or gained source.
+  result_.reference_nowhere = reference.nowhere();
+  result_.new_nowhere = other.nowhere();
+  leave_out(matches.lost, rows_of(before));
+  leave_out(matches.gained, rows_of(now));
+  leave_out(matches.lost, result_.reference_nowhere);
+  leave_out(matches.gained, result_.new_nowhere);
   SourceComparison& sources = result_.sources;
   sources.reference = reference.positions.size();
   sources.other = other.positions.size();
@@ -104,8 +114,8 @@ void Comparing::sources(MatchedCatalogs matched) {
   sources.gained = std::ssize(matches.gained);
   sources.reference_duplicates = std::ssize(before);
   sources.new_duplicates = std::ssize(now);
-  sources.reference_nowhere = reference.nowhere();
-  sources.new_nowhere = other.nowhere();
+  sources.reference_nowhere = std::ssize(result_.reference_nowhere);
+  sources.new_nowhere = std::ssize(result_.new_nowhere);
 
   divide(reference, other);
   report_alignment(matched.alignment);

@@ -55,8 +55,9 @@ struct Comparison {
   bool radius_in_sigma = false;
   Alignment alignment;      ///< change of the new positions that was undone before matching
   bool same_image = false;  ///< whether both sides measured the same pixels, by their positions or by the user's rules
-  Matches matches;
-  std::vector<SharedColumn> shared;  ///< columns that both catalogues have
+  Matches matches;          ///< lost and gained rows are neither duplicates nor without a position
+  std::vector<std::int64_t> reference_nowhere, new_nowhere;  ///< rows without a position
+  std::vector<SharedColumn> shared;                          ///< columns that both catalogues have
   SourceComparison sources;
   std::vector<ColumnComparison> columns;
   std::vector<Finding> findings;   ///< violations of the rules; empty: the new catalogue is accepted

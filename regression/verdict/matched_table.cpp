@@ -30,10 +30,10 @@ struct Layout {
   }
 };
 
-/// The rows of one catalogue that are neither matched nor unmatched, which are the duplicates.
-Rows others(std::int64_t count, const Rows& matched, const Rows& unmatched) {
+/// The rows of one catalogue that are neither matched nor unmatched nor without a position, which are the duplicates.
+Rows others(std::int64_t count, const Rows& matched, const Rows& unmatched, const Rows& nowhere) {
   std::vector<bool> known(static_cast<std::size_t>(count), false);
-  for (const Rows* rows : {&matched, &unmatched}) {
+  for (const Rows* rows : {&matched, &unmatched, &nowhere}) {
     for (std::int64_t row : *rows) known[static_cast<std::size_t>(row)] = true;
   }
   Rows result;
@@ -50,10 +50,13 @@ Layout lay_out(const Comparison& comparison) {
     layout.add("matched", matches.reference[i], matches.other[i]);
   for (std::int64_t row : matches.lost) layout.add("lost", row, -1);
   for (std::int64_t row : matches.gained) layout.add("gained", -1, row);
-  for (std::int64_t row : others(comparison.sources.reference, matches.reference, matches.lost))
+  const Rows &reference_nowhere = comparison.reference_nowhere, &new_nowhere = comparison.new_nowhere;
+  for (std::int64_t row : others(comparison.sources.reference, matches.reference, matches.lost, reference_nowhere))
     layout.add("duplicate", row, -1);
-  for (std::int64_t row : others(comparison.sources.other, matches.other, matches.gained))
+  for (std::int64_t row : others(comparison.sources.other, matches.other, matches.gained, new_nowhere))
     layout.add("duplicate", -1, row);
+  for (std::int64_t row : reference_nowhere) layout.add("nowhere", row, -1);
+  for (std::int64_t row : new_nowhere) layout.add("nowhere", -1, row);
   return layout;
 }
 
@@ -153,7 +156,8 @@ Table make_matched_table(const Catalog& reference, const Catalog& other, const C
     return from_one;
   };
   table.columns.push_back({"MATCH", "", "meta.code",
-                           "matched, lost (in the reference alone), gained (new), duplicate (of another row)",
+                           "matched, lost (in the reference alone), gained (new), duplicate (of another row), "
+                           "nowhere (without a position)",
                            layout.match});
   table.columns.push_back(
       {"ROW_REF", "", "meta.record", "Row of the reference, from 1; 0: none", numbers(layout.reference)});

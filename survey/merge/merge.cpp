@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -199,11 +200,19 @@ void require_no_failures(const fs::path& output, const std::vector<std::string>&
 /// list of images or positions that the user wrote.
 void require_merged_text(const std::string& path) {
   const FormatNames* const format = format_of_name(path);
-  if (!format || (format->format != CatalogFormat::csv && format->format != CatalogFormat::ascii_head)) return;
+  const auto is_one_of = [&](std::initializer_list<CatalogFormat> formats) {
+    return format && std::ranges::find(formats, format->format) != formats.end();
+  };
+  if (!is_one_of({CatalogFormat::csv, CatalogFormat::ascii_head, CatalogFormat::ecsv})) return;
   std::ifstream file(path);
   std::string first;
   std::getline(file, first);
-  if (first.empty() || first.starts_with("IMAGE,") || first.starts_with("#   1 IMAGE ")) return;
+  // The names of an ECSV table's columns follow its YAML.
+  if (is_one_of({CatalogFormat::ecsv}))
+    while (first.starts_with('#') && std::getline(file, first)) continue;
+  if (first.empty() || first == "IMAGE" || first.starts_with("IMAGE ") || first.starts_with("IMAGE,") ||
+      first.starts_with("#   1 IMAGE "))
+    return;
   throw Error(ErrorKind::config, path +
                                      " is there, and no merged table, which alone would be replaced; choose another "
                                      "name with -o, or remove it");

@@ -222,3 +222,14 @@ def test_the_checksum_of_a_catalogue_is_zlibs(batch):
     for entry in done:
         name, = (name for name in entry["outputs"] if name.endswith(".cat.fits"))
         assert entry["crc32"] == zlib.crc32((out / name).read_bytes())
+
+
+@pytest.mark.parametrize("name", ["list.csv", "list.ecsv"])
+def test_a_list_of_images_is_never_replaced(batch, run, tmp_path, name):
+    batch("out")
+    text = "path\na.fits\n" if name.endswith(".csv") else "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: path, datatype: string}\npath\na.fits\n"
+    (tmp_path / name).write_text(text)
+    done = run("merge", "out", "-o", name)
+    assert done.code == 2 and "no merged table" in done.err and (tmp_path / name).read_text() == text
+    for _ in range(2):  # a merged table is
+        assert run("merge", "out", "-o", "survey" + name[4:]).code == 0

@@ -6,7 +6,7 @@ pytest.importorskip("astropy")
 
 import numpy as np
 from astropy.table import Table, vstack
-from catalogues import read, reasons, write
+from catalogues import read, reasons, report, write
 from exposures import SIZE, WCS, extract, pixels
 
 X = ["X_IMAGE", "XMIN_IMAGE", "XMAX_IMAGE", "XPEAK_IMAGE"]
@@ -131,3 +131,60 @@ def test_a_column_lost_is_a_reason(compare, own, tmp_path):
     del table["FLUX_MAX"]
     done = compare(own / "sky.cat.fits", write(table, tmp_path / "new.fits"))
     assert reasons(done) == ["columns: the new catalogue does not have FLUX_MAX"]
+
+
+def simulated(tmp_path, names, *columns):
+    return [write(Table(list(values), names=names), tmp_path / f"{name}.fits") for name, values in zip(("a", "b"), columns)]
+
+
+def test_rounded_positions_do_not_make_two_images_one(compare, tmp_path):
+    """Nor does a single source, whose offset is the shift."""
+    random = np.random.default_rng(3)
+    x, y, flux = np.meshgrid(np.arange(20) * 40 + 20, np.arange(20) * 40 + 20) + [random.uniform(300, 9000, 400)]
+    x, y = x.ravel(), y.ravel()
+    names = ["XPEAK_IMAGE", "YPEAK_IMAGE", "FLUX_AUTO", "FLUXERR_AUTO"]
+    moved = [values + random.choice([-1, 0, 0, 0, 1], 400) for values in (x, y)]
+    noisy = flux * random.normal(1, 0.05, 400)
+    both = simulated(tmp_path, names, (x, y, flux, flux * 0.05), (*moved, noisy, flux * 0.05))
+    assert "noise plays no part" not in compare(*both).out
+    one = simulated(tmp_path, ["X_IMAGE", "Y_IMAGE", *names[2:]], ([50.0], [60.0], [100.0], [5.0]), ([50.3], [60.2], [104.0], [5.0]))
+    done = compare(*one)
+    assert done.code == 0 and "noise plays no part" not in done.out
+
+
+def test_rows_without_a_position_are_neither_lost_nor_gained(compare, own, tmp_path):
+    table = read(own / "sky.cat.fits")
+    for name in ("X_IMAGE", "Y_IMAGE", "ALPHA_J2000", "DELTA_J2000"):
+        table[name][::10] = np.nan
+    path = write(table, tmp_path / "a.fits")
+    done = compare(path, path, "--matched", tmp_path / "both.fits")
+    assert done.code == 0, done.out
+    told = Table.read(tmp_path / "both.fits")["MATCH"]
+    assert sum(np.char.strip(np.asarray(told, str)) == "nowhere") == 2 * len(table[::10])
+
+
+def test_values_without_an_error_are_judged(compare, tmp_path):
+    random = np.random.default_rng(4)
+    x, y = random.uniform(0, 1000, (2, 200))
+    flux, error = np.linspace(100, 900, 200), np.full(200, 5.0)
+    error[:50] = np.nan
+    other = np.where(np.isnan(error), 1.5 * flux, flux)
+    both = simulated(tmp_path, ["X_IMAGE", "Y_IMAGE", "FLUX_AUTO", "FLUXERR_AUTO"], (x, y, flux, error), (x, y, other, error))
+    (tmp_path / "r.yaml").write_text("columns: {FLUX_AUTO: {difference: sigma, error: FLUXERR_AUTO, tolerance: 3, outliers: 0, bias: 3}}\n")
+    assert any("50 of 200 rows are outliers" in line for line in reasons(compare(*both, tmp_path / "r.yaml")))
+
+
+def test_right_ascension_in_sigma_is_an_angle_on_the_sky(compare, tmp_path):
+    """At declination 60, and across 0."""
+    random = np.random.default_rng(5)
+    names = ["ALPHA_J2000", "DELTA_J2000", "FLUX_AUTO", "ERRX2_WORLD", "ERRY2_WORLD"]
+    alpha, delta = random.uniform(-0.5, 0.5, 400), random.uniform(59.7, 60.3, 400)
+    sigma = 1e-5
+    moved = alpha + sigma * random.normal(0, 2**0.5, 400) / np.cos(np.radians(delta)), delta + sigma * random.normal(0, 2**0.5, 400)
+    variance, flux = np.full(400, sigma**2), random.uniform(100, 900, 400)
+    both = simulated(tmp_path, names, (alpha % 360, delta, flux, variance, variance),
+                     (moved[0] % 360, moved[1], flux * random.normal(1, 0.01, 400), variance, variance))
+    (tmp_path / "r.yaml").write_text("columns: {ALPHA_J2000: {difference: sigma, error: ERRX2_WORLD, tolerance: 5, outliers: 0, bias: 0.5}}\n")
+    done = compare(*both, tmp_path / "r.yaml", "--json", "-")
+    in_sigma = report(done).columns["ALPHA_J2000"]["in_sigma"]
+    assert done.code == 0 and abs(in_sigma["scatter"] - 1) < 0.15 and abs(in_sigma["median"]) < 0.2

@@ -128,3 +128,12 @@ def test_a_copy_that_fails_leaves_everything(run, folders, in_the_way):
     done = run("compare", old, new, "--update", "why")
     assert done.code == 3 and in_the_way in done.err
     assert contents(old) == before
+
+
+def test_a_gzipped_reference_keeps_its_format(run, files, tmp_path):
+    import gzip
+    reference, new = files
+    for path, text in ((tmp_path / "r.fits.gz", reference.read_bytes()), (tmp_path / "n.csv.gz", new.read_bytes())):
+        path.write_bytes(gzip.compress(text))
+    done = run("compare", tmp_path / "r.fits.gz", tmp_path / "n.csv.gz", "--update", "why")
+    assert done.code == 2 and "is no .fits.gz as" in done.err, done.err
