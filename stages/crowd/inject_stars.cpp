@@ -109,8 +109,9 @@ void summarise(std::vector<double>& differences, CrowdBin& bin) {
 }
 
 /// Sets completeness and confusion (flux error from artificial stars) of all rows by linear interpolation between bins.
-/// Completeness is NaN next to a bin without artificial stars, confusion next to a bin whose scatter is NaN. The
-/// confusion is at least the error of the fit, which is larger for stars brighter than the artificial stars.
+/// Completeness is NaN next to a bin without artificial stars. If the scatter of one of the two bins is NaN, the
+/// confusion is that of the other; if both are, it is NaN. The confusion is at least the error of the fit, which is
+/// larger for stars brighter than the artificial stars.
 void tell_rows(double error, CrowdFit& fit) {
   for (CrowdRow& row : fit.rows) {
     const double place = std::clamp(place_in_bins(row.flux, error) - 0.5, 0.0, bin_count - 1.0);
@@ -120,7 +121,9 @@ void tell_rows(double error, CrowdFit& fit) {
     const bool added = low.added > 0 && high.added > 0;
     row.completeness = added ? low.completeness() + part * (high.completeness() - low.completeness())
                              : std::numeric_limits<double>::quiet_NaN();
-    const double scatter = low.scatter + part * (high.scatter - low.scatter);
+    const double scatter = std::isnan(low.scatter)    ? high.scatter
+                           : std::isnan(high.scatter) ? low.scatter
+                                                      : low.scatter + part * (high.scatter - low.scatter);
     row.confusion = std::isnan(scatter) ? scatter : std::max(scatter, std::sqrt(row.variance));
   }
 }

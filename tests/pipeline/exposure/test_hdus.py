@@ -275,18 +275,21 @@ def test_gains_that_are_none(run, configure, tmp_path):
     assert rows(tmp_path / "stack/stack.cat.csv") == rows(tmp_path / "plain/stack.cat.csv") != []
 
 
-def test_the_gain_of_a_difference_is_that_of_the_new_frame(extract, tmp_path):
+def test_the_gain_of_a_difference_is_each_frames_own(extract, run, configure, tmp_path):
     fresh = field(2)
     fresh[24:27, 30:33] += 200
     write(tmp_path / "old.fits", fits.ImageHDU(field(1), fits.Header({"GAIN": 9.0})))
     write(tmp_path / "new.fits", fits.ImageHDU(fresh, fits.Header({"GAIN": 0.5})))
     plain = "difference: {kernel: gaussian}\n" + RESULTS
     by_keyword = extract("keyword", "measurement: {gain_keyword: GAIN}\n" + plain, "old.fits", "new.fits")
-    by_number = extract("number", "measurement: {gain: 0.5}\n" + plain, "old.fits", "new.fits")
+    done = run("difference", "--reference-set", "measurement.gain=9", configure("measurement: {gain: 0.5}\n" + plain), "old.fits",
+               "new.fits", "-o", "number")
+    assert done.code == 0, done.err
+    of_new = extract("of_new", "measurement: {gain: 0.5}\n" + plain, "old.fits", "new.fits")
     without = extract("without", plain, "old.fits", "new.fits")
     found = rows(by_keyword / "new.diff.cat.csv")
-    assert found == rows(by_number / "new.diff.cat.csv") != rows(without / "new.diff.cat.csv")
-    assert found
+    assert found == rows(tmp_path / "number/new.diff.cat.csv") != rows(without / "new.diff.cat.csv")
+    assert found != rows(of_new / "new.diff.cat.csv") != []
 
 
 def test_an_hdu_in_the_name_of_a_file(run, configure, tmp_path):
