@@ -152,7 +152,7 @@ def _on_sphere(one: Any, what: str) -> NDArray[Any]:
             longitude, latitude = (one[called[name]] for name in pairs[0])
             unit = str(getattr(longitude, "unit", None) or "deg"), str(getattr(latitude, "unit", None) or "deg")
             # A SkyCoord forgets the mask of a column.
-            longitude, latitude = (axis.astype(float).filled(numpy.nan) if isinstance(axis, numpy.ma.MaskedArray) else axis
+            longitude, latitude = (numpy.ma.filled(axis.astype(float), numpy.nan) if isinstance(axis, numpy.ma.MaskedArray) else axis
                                    for axis in (longitude, latitude))
             one = SkyCoord(longitude, latitude, unit=unit, frame="icrs")
         else:
