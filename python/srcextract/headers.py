@@ -2,6 +2,8 @@
 from fractions import Fraction
 from typing import Any
 
+import numpy
+
 from srcextract.errors import InputError
 
 
@@ -91,14 +93,15 @@ def blank_of(header: Any, dtype: Any) -> int | None:
     if isinstance(header, str):
         from astropy.io import fits
         header = fits.Header.fromstring(cards_of(header))
-    # Header values may be scalars of NumPy.
-    blank, scale, zero = (getattr(value, "item", lambda value=value: value)() for value in (
-        header.get("BLANK"), header.get("BSCALE", 1.0), header.get("BZERO", 0.0))) if hasattr(header, "get") else (None, 1, 0)
+    def number(key: str, default: Any) -> Any:  # a header's values may be scalars of NumPy
+        return numpy.asarray(header.get(key, default)).item()
+
+    blank = number("BLANK", None) if hasattr(header, "get") else None
     if type(blank) is not int:
         return None
     if not is_scaled(dtype):
         return blank
-    value = blank * Fraction(scale) + Fraction(zero)  # exact above 2^53
+    value = blank * Fraction(number("BSCALE", 1.0)) + Fraction(number("BZERO", 0.0))  # exact above 2^53
     return int(value) if value.denominator == 1 else None
 
 

@@ -36,8 +36,8 @@ std::vector<std::string> measured_names() {
   return names;
 }
 
-/// The band's unit of pixel values or of sums of pixel values, if `column` has that placeholder as its unit; else
-/// nothing.
+/// The band's unit of pixel values or of sums of pixel values, if the column's unit is pixel_value_unit or
+/// pixel_sum_unit; else nothing.
 std::optional<std::string> unit_in_band(const Column& column, const BandSources& band) {
   if (column.unit == std::string_view(pixel_value_unit)) return band.pixel_unit;
   if (column.unit == std::string_view(pixel_sum_unit)) return band.sum_unit;

@@ -15,18 +15,17 @@
 
 namespace srcextract {
 
-/// Placeholder for the unit of pixel values. When a catalogue is written, the unit of the image replaces the
-/// placeholder.
+/// Says that a column has the unit of pixel values. A written catalogue has the unit of the image in its stead.
 inline constexpr const char* pixel_value_unit = "pixel value";
 
-/// Placeholder for the unit of a sum of pixel values, replaced like pixel_value_unit. The two units differ if pixel
-/// values are per beam or per solid angle.
+/// Says that a column has the unit of a sum of pixel values, which a written catalogue names likewise. The two units
+/// differ if pixel values are per beam or per solid angle.
 inline constexpr const char* pixel_sum_unit = "sum of pixel values";
 
 /// The description of a column for all file formats.
 struct Column {
   const char* name;  ///< SExtractor's name of the column, if SExtractor has the column
-  const char* unit;  ///< FITS unit string; empty if dimensionless; or one of the two placeholders above
+  const char* unit;  ///< FITS unit string; empty if dimensionless; or one of the two names above
   const char* ucd;   ///< IVOA UCD1+ words
   const char* description;
   double tolerance;  ///< largest |CPU - GPU| that `--backend compare` accepts; 0: all bits must be equal
