@@ -264,6 +264,12 @@ void bind_catalogue(nb::module_& module) {
       .def_prop_ro("sky_sigma", [](const Catalogue& self) { return self.result.extraction.background.clipped.sigma; })
       .def_prop_ro("masked", [](const Catalogue& self) { return self.result.extraction.masked.total(); })
       .def("columns", [](nb::object self) { return columns_of(self); })
+      .def_prop_ro("carried",
+                   [](const Catalogue& self) {
+                     std::vector<std::string> names;
+                     for (const TableColumn& column : self.carried.columns) names.push_back(column.name);
+                     return names;
+                   })
       .def("gaussians", [](nb::object self) { return fitted_columns(self, true); })
       .def("sources", [](nb::object self) { return fitted_columns(self, false); })
       .def("psf", &psf_of)

@@ -38,6 +38,7 @@
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/stop.hpp"
+#include "stages/settings/map_keys.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
 
@@ -366,9 +367,14 @@ void bind_extractor(nb::module_& module) {
                    [](const Configuration& self) {
                      return (self.of_reference ? self.of_reference : self.given)->config.input.hdu.names;
                    })
-      .def_prop_ro("takes_planes", [](const Configuration& self) {
-        const Config& config = self.given->config;
-        return config.combine.method != CombineMethod::none || config.input.plane > 1;
+      .def_prop_ro("takes_planes",
+                   [](const Configuration& self) {
+                     const Config& config = self.given->config;
+                     return config.combine.method != CombineMethod::none || config.input.plane > 1;
+                   })
+      .def_prop_ro("weights_type", [](const Configuration& self) {
+        const WeightType type = self.given->config.weights.type;
+        return names_of(type).at(static_cast<std::size_t>(type));
       });
   nb::class_<PixelInputs>(module, "PixelInputs")
       .def(nb::init<>())

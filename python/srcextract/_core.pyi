@@ -37,6 +37,8 @@ class Configuration:
     def reference_hdu(self) -> list[str]: ...
     @property
     def takes_planes(self) -> bool: ...
+    @property
+    def weights_type(self) -> str: ...
 
 class PixelInputs:
     name: str
@@ -102,6 +104,9 @@ class Catalogue:
         """Empty without output.report."""
     def columns(self) -> list[tuple[str, NDArray[Any], str, str, str]]:
         """Name, values, unit, UCD, description of each column."""
+    @property
+    def carried(self) -> list[str]:
+        """Names of the columns that come from the table of positions."""
     def gaussians(self) -> list[tuple[str, NDArray[Any], str, str, str]]:
         """Raises ConfigError without fit.model."""
     def sources(self) -> list[tuple[str, NDArray[Any], str, str, str]]:

@@ -44,6 +44,7 @@ class Catalogue:
         self._made, self._chosen = made, chosen  # rows of what was made; None: all
         self._columns = {name: (values if chosen is None else values[chosen], unit, ucd, description)
                          for name, values, unit, ucd, description in made.columns()}
+        self._carried = frozenset(made.carried)  # columns of the table of positions: NAME_1 is another than NAME there
         self._images: dict[str, NDArray[Any]] = {}
         self._joined: dict[str, NDArray[Any]] = {}
 
@@ -123,7 +124,8 @@ class Catalogue:
 
     def _column(self, name: str) -> NDArray[Any]:
         try:
-            return self._vector(name) if f"{name}_1" in self._columns else self._columns[name][0]
+            joined = f"{name}_1" in self._columns and name not in self._carried
+            return self._vector(name) if joined else self._columns[name][0]
         except KeyError:
             raise KeyError(f"there is no column {name!r}; {rows.meant(name, self._columns)}output.columns asks for further ones; "
                            f"there are {', '.join(self._columns)}") from None
@@ -177,7 +179,7 @@ class Catalogue:
         iterator of tuple
             Name, values, and (values, unit, UCD, description) of the first.
         """
-        return tables.vectors_of(self._columns)
+        return tables.vectors_of(self._columns, self._carried)
 
     def _image(self, what: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         if what not in self._images:

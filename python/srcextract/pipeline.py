@@ -4,7 +4,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +75,7 @@ class Extractor:
         self._of_reference = configuration.settings_of(reference_set or {})
         self._configuration = configuration.read(config, given, of_difference, segmentation, reference_set)
         self._keys, self._of_difference, self._segmentation = given, of_difference, segmentation
-        self._weights_type = _weights_type(of_config, self.config)
+        self._weights_type = _weights_type(of_config, self._configuration)
         self._with_maps: dict[str, _core.Configuration] = {}
         self._machine = backend_of(backend), devices_of(device), threads_of(threads)
         self._engine = _core.Extractor(*self._machine)
@@ -180,22 +179,21 @@ class Extractor:
         return Catalogue(found[0])
 
 
-def _weights_type(config: Config, yaml: str) -> str | None:
-    """weights.type of a configuration, of which `yaml` has every key. A map may replace the types that need none, unless
-    a dict has them: the default configuration has `background`."""
+def _weights_type(config: Config, read: _core.Configuration | None) -> str | None:
+    """weights.type of a configuration; `read` is None if it cannot be read. A map may replace the types that need none,
+    unless a dict has them: the default configuration has `background`."""
     if isinstance(config, dict) and isinstance(config.get("weights"), dict) and "type" in config["weights"]:
         return str(config["weights"]["type"])
-    kind = re.search(r"^weights:\n  type: (\w+)", yaml, re.MULTILINE)
-    return None if kind is None or kind[1] in ("none", "background") else kind[1]
+    return None if read is None or read.weights_type in ("none", "background") else read.weights_type
 
 
 def _given_weights_type(config: Config, keys: dict[str, Any]) -> str | None:
     """weights.type of a configuration that may lack the name of the map, since the map is in memory."""
     given = {"weights__hdu": "MAP"} | {key: value for key, value in keys.items() if key.startswith("weights__")}
-    yaml = ""
+    read = None
     with contextlib.suppress(ConfigError):  # where no type needs a map, one is refused; mistakes are told when all is read
-        yaml = configuration.read(angles.apart(config, {})[0], given).yaml
-    return _weights_type(config, yaml)
+        read = configuration.read(angles.apart(config, {})[0], given)
+    return _weights_type(config, read)
 
 
 def _told_by_maps(keys: dict[str, Any], kind: str | None, image: Any, mask: Any, weight: Any, error: Any,

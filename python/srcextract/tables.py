@@ -1,7 +1,7 @@
 """Catalogues as tables of astropy, with units and positions on the sky, and rows of two catalogues that belong together."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -18,14 +18,15 @@ Told = tuple[NDArray[Any], str, str, str]  # values, unit, UCD, description of a
 Vector = tuple[str, NDArray[Any], Told]
 
 
-def vectors_of(columns: dict[str, Told]) -> Iterator[Vector]:
-    """Name, values and description of each column. NAME, NAME_1, NAME_2 ... form one column of shape (sources, n)."""
+def vectors_of(columns: dict[str, Told], single: Container[str]) -> Iterator[Vector]:
+    """Name, values and description of each column. NAME, NAME_1, NAME_2 ... form one column of shape (sources, n),
+    unless NAME is in `single`."""
     names = list(columns)
     at = 0
     while at < len(names):
         name = names[at]
         several = 1
-        while at + several < len(names) and names[at + several] == f"{name}_{several}":
+        while name not in single and at + several < len(names) and names[at + several] == f"{name}_{several}":
             several += 1
         values = columns[name][0] if several == 1 else numpy.stack(
             [columns[one][0] for one in names[at:at + several]], axis=1)

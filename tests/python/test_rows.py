@@ -81,6 +81,16 @@ def test_carried_columns_follow(sky_path, tmp_path):
     assert list(table.Table.read(tmp_path / "chosen.ecsv")["WHO"]) == ["d", "b"]
 
 
+def test_carried_columns_with_numbers_stay_apart(sky_path):
+    table = pytest.importorskip("astropy.table")
+    places = table.Table({"X": [100.0, 200.0], "Y": [50.0, 60.0], "MAG": [20.5, 21.5], "MAG_1": [1.0, 2.0], "WHO": ["a", "b"],
+                          "WHO_1": ["c", "d"]})
+    found = srcextract.extract(sky_path, positions=places, measurement__apertures=[3, 6])
+    assert list(found["MAG"]) == [20.5, 21.5] and list(found["MAG_1"]) == [1, 2]
+    assert list(found["WHO"]) == ["a", "b"] and list(found.table["WHO_1"]) == ["c", "d"]
+    assert found[0]["MAG"] == 20.5 and found["FLUX_APER"].shape == (2, 2)
+
+
 def test_photutils_has_the_chosen_sources(found):
     pytest.importorskip("photutils")
     chosen = found[[5, 17]]
