@@ -6,7 +6,7 @@
 namespace srcextract {
 namespace {
 
-constexpr int lanes = EquationsView::lanes;
+constexpr int star_lanes = EquationsView::lanes;
 
 /// Scalars of the conjugate-gradient iteration (solve_equations() on the host). Only one thread writes the scalars.
 struct Iteration {
@@ -66,21 +66,22 @@ __global__ void start_kernel(UnknownPieces pieces, const double* sums, double st
 /// sky node.
 __global__ void __launch_bounds__(block_threads) multiply_kernel(EquationsView of, Vectors v, const Iteration* at) {
   if (at->is_done) return;
-  const std::int64_t own = thread_index() / lanes;
-  const int own_lane = static_cast<int>(threadIdx.x) % lanes;
+  const std::int64_t own = thread_index() / star_lanes;
+  const int own_lane = static_cast<int>(threadIdx.x) % star_lanes;
   const bool is_star = own < of.stars, is_node = !is_star && own < of.stars + of.nodes;
   double sum[3] = {};
   if (is_star) {
-    for (std::int64_t k = of.row[own] + own_lane; k < of.row[own + 1]; k += lanes) of.add_partner(k, v.d, sum);
-    for (std::int64_t k = of.node_row[own] + own_lane; k < of.node_row[own + 1]; k += lanes) of.add_level(k, v.d, sum);
+    for (std::int64_t k = of.row[own] + own_lane; k < of.row[own + 1]; k += star_lanes) of.add_partner(k, v.d, sum);
+    for (std::int64_t k = of.node_row[own] + own_lane; k < of.node_row[own + 1]; k += star_lanes)
+      of.add_level(k, v.d, sum);
   }
   if (is_node) {
     const std::int64_t node = own - of.stars;
-    for (std::int64_t k = of.star_row[node] + own_lane; k < of.star_row[node + 1]; k += lanes)
+    for (std::int64_t k = of.star_row[node] + own_lane; k < of.star_row[node + 1]; k += star_lanes)
       sum[0] += of.of_star(k, v.d);
-    for (std::int64_t k = 9 * node + own_lane; k < 9 * node + 9; k += lanes) sum[0] += of.of_neighbour(k, v.d);
+    for (std::int64_t k = 9 * node + own_lane; k < 9 * node + 9; k += star_lanes) sum[0] += of.of_neighbour(k, v.d);
   }
-  for (int p = 0; p < 3; ++p) sum[p] = fold_lanes<lanes>(sum[p]);
+  for (int p = 0; p < 3; ++p) sum[p] = fold_lanes<star_lanes>(sum[p]);
   if (own_lane != 0) return;
   if (is_node) v.q[3 * of.stars + own - of.stars] = sum[0];
   if (!is_star) return;
@@ -142,7 +143,7 @@ int DeviceEquations::solve(const DeviceList<CrowdStar>& stars, CrowdFree free, d
   make_room(sums_, pieces.count(), where);
   Value<Iteration, Gpu> at(where);
   const unsigned int of_size = grid_for(size, where), of_pieces = blocks_for(pieces.count() * warp_size),
-                     of_rows = blocks_for((view_.stars + view_.nodes) * lanes);
+                     of_rows = blocks_for((view_.stars + view_.nodes) * star_lanes);
   const auto launch = [&](auto kernel, unsigned int blocks, unsigned int threads, auto... arguments) {
     kernel<<<blocks, threads, 0, where.stream>>>(arguments...);
     check_launch();

@@ -13,7 +13,7 @@ namespace {
 constexpr int tile_members = block_threads - ordered_group;
 
 /// Number of blocks that a multiprocessor should run at the same time.
-constexpr int resident_blocks = 5;
+constexpr int blocks_per_processor = 5;
 
 /// The small sources that a block handles at a time, in shared memory; a small source has at most ordered_group runs.
 struct SourceTile {
@@ -60,7 +60,7 @@ __device__ __noinline__ void add_sources(const SourceTile& tile, SourceSums* sum
 }
 
 /// Sums the pixels of small sources. Each thread first measures one run, then adds up the runs of one source.
-__global__ void __launch_bounds__(block_threads, resident_blocks)
+__global__ void __launch_bounds__(block_threads, blocks_per_processor)
     measure_small_sources_kernel(SourceRuns all, MeasuredImage image, SourceSums* sums) {
   __shared__ SourceTile tile;
   const RunMeasurer measurer(image);
@@ -109,7 +109,7 @@ Buffer<SourceSums, Gpu> measure_sources(const Image<float, Gpu>& image, const Ru
                                masked.data()};
   Buffer<SourceSums, Gpu> sums(sources, where);
   const std::int64_t tiles = (room + tile_members - 1) / tile_members;
-  const std::int64_t blocks = std::min<std::int64_t>(tiles, where.multiprocessors * resident_blocks);
+  const std::int64_t blocks = std::min<std::int64_t>(tiles, where.multiprocessors * blocks_per_processor);
   measure_small_sources_kernel<<<static_cast<unsigned int>(blocks), block_threads, 0, where.stream>>>(
       gatherer.gathered(), measured, sums.data());
   check_launch();
