@@ -31,7 +31,7 @@ std::vector<Psf> read(const std::string& path) {
   return all;
 }
 
-void write(const Psf& psf, const std::string& path) {
+void write_psf_file(const Psf& psf, const std::string& path) {
   const WithoutGil others;
   OutputFile file = write_psf(path, psf.table, program_version());
   file.commit();
@@ -96,7 +96,7 @@ void bind_psf(nb::module_& module) {
       .def_prop_ro("sum", [](const Psf& self) { return psf_sum(self.numbers); })
       .def("at", &mask_at, nb::arg("x"), nb::arg("y"))
       .def("draw", &draw, nb::arg("x"), nb::arg("y"), nb::arg("half"), nb::arg("of_x"), nb::arg("of_y"))
-      .def("write", &write, nb::arg("path"));
+      .def("write", &write_psf_file, nb::arg("path"));
   module.def("read_psf", &read, nb::arg("path"));
   module.def(
       "make_psf",
