@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/values.hpp"
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/ingest/device_pixels.hpp"
 #include "io/image/fits_image.hpp"
@@ -372,10 +373,8 @@ void bind_extractor(nb::module_& module) {
                      const Config& config = self.given->config;
                      return config.combine.method != CombineMethod::none || config.input.plane > 1;
                    })
-      .def_prop_ro("weights_type", [](const Configuration& self) {
-        const WeightType type = self.given->config.weights.type;
-        return names_of(type).at(static_cast<std::size_t>(type));
-      });
+      .def_prop_ro("weights_type",
+                   [](const Configuration& self) { return config::format_value(self.given->config.weights.type); });
   nb::class_<PixelInputs>(module, "PixelInputs")
       .def(nb::init<>())
       .def_rw("name", &PixelInputs::name)
