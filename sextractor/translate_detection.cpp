@@ -179,8 +179,7 @@ const Setting& zero_point_of(const Request& request, double& zero_point) {
   const bool has_magnitudes = std::ranges::any_of(request.parameters, [](const Parameter& parameter) {
     return parameter.name.starts_with("MAG_") || parameter.name.starts_with("MU_");
   });
-  const bool of_threshold = threshold.values.size() == 2 && magnitudes.number() == 0 &&
-                            (!has_magnitudes || request["PIXEL_SCALE"].number() == 0);
+  const bool of_threshold = threshold.values.size() == 2 && magnitudes.number() == 0 && !has_magnitudes;
   zero_point = of_threshold ? threshold.number(1) : magnitudes.number();
   return of_threshold ? threshold : magnitudes;
 }

@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,15 @@ std::vector<std::string> interpolation_of_detection(const Request& request) {
   return settings;
 }
 
+/// The threshold of an image's weights; none without WEIGHT_THRESH, and none for the measured image if WEIGHT_TYPE has
+/// two values and WEIGHT_THRESH one, which SExtractor applies to the detection image only.
+std::optional<double> threshold_of(const Request& request, std::size_t index) {
+  const Setting& threshold = request["WEIGHT_THRESH"];
+  const bool of_first = threshold.values.size() == 1 && request["WEIGHT_TYPE"].values.size() > 1;
+  if (threshold.values.empty() || (of_first && index == of_measurement)) return std::nullopt;
+  return threshold.number(index);
+}
+
 std::vector<std::string> settings_of_detection(const Request& request) {
   const std::string type = our_type(request["WEIGHT_TYPE"].word(of_detection));
   std::vector<std::string> settings = {"weights.type=" + type};
@@ -67,9 +77,9 @@ std::vector<std::string> settings_of_detection(const Request& request) {
   settings.push_back("weights.file=" + format_value(map.path));
   if (hdu_of(map) != hdu_of(file_of(request["WEIGHT_IMAGE"], of_measurement)))
     settings.push_back("weights.hdu=" + hdu_of(map));
-  if (const Setting& threshold = request["WEIGHT_THRESH"]; !threshold.values.empty()) {
-    settings.push_back("weights.threshold=" + format_value(threshold.number(of_detection)));
-    if (threshold.number(of_detection) != 0) settings.emplace_back("weights.beyond=detect");
+  if (const std::optional<double> threshold = threshold_of(request, of_detection)) {
+    settings.push_back("weights.threshold=" + format_value(*threshold));
+    if (*threshold != 0) settings.emplace_back("weights.beyond=detect");
   }
   if (type != "rms")
     settings.push_back("weights.rescale=" + format_value(request["RESCALE_WEIGHTS"].yes(of_detection)));
@@ -81,12 +91,12 @@ std::vector<std::string> settings_of_detection(const Request& request) {
 /// Whether the detection image has other weights than the measured image, or uses the same map differently.
 bool has_own_weights(const Request& request) {
   const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
-  const Setting &thresholds = request["WEIGHT_THRESH"], &rescale = request["RESCALE_WEIGHTS"];
+  const Setting& rescale = request["RESCALE_WEIGHTS"];
   const std::string type = our_type(types.word(of_detection));
   if (type != our_type(types.word(of_measurement))) return true;
   if (!is_map(type)) return false;
   return images.word(of_detection) != images.word(of_measurement) ||
-         thresholds.number(of_detection) != thresholds.number(of_measurement) ||
+         threshold_of(request, of_detection) != threshold_of(request, of_measurement) ||
          (type != "rms" && rescale.yes(of_detection) != rescale.yes(of_measurement));
 }
 
@@ -97,8 +107,9 @@ void put_interpolation(const Request& request, Translation& to) {
     to.lose_detection(type, "with INTERP_TYPE", interpolation_of_detection(request));
   to.put("weights.interpolate", ours, {&type});
   if (ours == "none") return to.pass_over({&columns, &rows}, "nothing is interpolated");
-  to.put("weights.interpolate_columns", format_value(columns.whole(of_measurement)), {&columns});
-  to.put("weights.interpolate_rows", format_value(rows.whole(of_measurement)), {&rows});
+  // SExtractor takes the first value of each for both images.
+  to.put("weights.interpolate_columns", format_value(columns.whole(of_detection)), {&columns});
+  to.put("weights.interpolate_rows", format_value(rows.whole(of_detection)), {&rows});
 }
 
 void put_map(const Request& request, const std::string& type, Translation& to) {
@@ -107,9 +118,9 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
   const NamedImage map = file_of(image, of_measurement);
   to.put("weights.file", format_value(map.path), {&image});
   if (!map.extension.empty()) to.put("weights.hdu", map.extension, {&image});
-  if (!threshold.values.empty()) {
-    to.put("weights.threshold", format_value(threshold.number(of_measurement)), {&threshold});
-    if (threshold.number(of_measurement) != 0) to.put("weights.beyond", "detect", {&threshold});
+  if (const std::optional<double> value = threshold_of(request, of_measurement)) {
+    to.put("weights.threshold", format_value(*value), {&threshold});
+    if (*value != 0) to.put("weights.beyond", "detect", {&threshold});
   }
   if (type == "rms")
     to.pass_over({&rescale}, "a map of the noise is taken as it is");
@@ -133,9 +144,9 @@ void put_flags(const Request& request, Translation& to) {
   const Setting &images = request["FLAG_IMAGE"], &types = request["FLAG_TYPE"];
   if (!request.wants("IMAFLAGS_ISO") && !request.wants("NIMAFLAGS_ISO"))
     return to.pass_over({&images, &types}, "neither IMAFLAGS_ISO nor NIMAFLAGS_ISO is asked for");
+  // SExtractor combines by OR the maps beyond the last FLAG_TYPE.
   const auto type_of = [&](std::size_t index) {
-    const std::string word = in_small_letters(types.word(index));
-    return word.empty() ? "or" : word;
+    return index < types.values.size() ? in_small_letters(types.word(index)) : "or";
   };
   if (images.values.empty()) return;
   const NamedImage first = file_of(images, 0);

@@ -95,7 +95,7 @@ void translate_output(const Request& request, Translation& to);
 
 /// Sets `zero_point` to the zero point of magnitude columns and returns the setting that gives the zero point. The
 /// setting is MAG_ZEROPOINT, except in one case: DETECT_THRESH is a surface brightness with a zero point, MAG_ZEROPOINT
-/// is 0, and either no column MAG_* or MU_* is requested or PIXEL_SCALE is 0. The setting is then DETECT_THRESH.
+/// is 0, and no column MAG_* or MU_* is requested. The setting is then DETECT_THRESH.
 const Setting& zero_point_of(const Request& request, double& zero_point);
 
 }  // namespace srcextract::sextractor

@@ -57,6 +57,14 @@ void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
                    true});
 }
 
+/// Adds a problem if RESCALE_WEIGHTS has two values for a single image. In SExtractor the errors of fluxes then differ
+/// from the errors of the same image given twice.
+void add_two_for_one(const Request& request, std::vector<Unmet>& unmet) {
+  const sextractor::Setting& rescale = request["RESCALE_WEIGHTS"];
+  if (rescale.word(0) == rescale.word(1) || !request["WEIGHT_TYPE"].word().starts_with("MAP")) return;
+  unmet.push_back({rescale.text(), rescale.place, "of a single image, which has one weight: write one value", true});
+}
+
 std::string text_of(const Unmet& unmet) {
   return (unmet.place.empty() ? "" : unmet.place + ": ") + unmet.what + ": " + unmet.reason;
 }
@@ -80,6 +88,7 @@ void require_met(const Request& request, const sextractor::Translation& translat
     std::erase_if(lost, [](const Unmet& unmet) { return unmet.what.starts_with("FITS_UNSIGNED "); });
   add_files_beside(request, images, lost);
   if (images.size() == 2) add_shared_weights(request, lost);
+  if (images.size() == 1) add_two_for_one(request, lost);
   if (lost.empty()) return;
   lost = sextractor::by_reason(lost, true);
   for (std::size_t i = 0; i + 1 < lost.size(); ++i) log_error(text_of(lost[i]));
