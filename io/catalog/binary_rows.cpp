@@ -8,6 +8,7 @@
 #include <set>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "io/files/big_endian.hpp"
 #include "io/fits/card.hpp"
@@ -130,8 +131,8 @@ class TableRows final : public RowSink {
 
 std::vector<BinaryForm> binary_forms(const CatalogRows& rows, const IsNarrow& narrow) {
   std::vector<BinaryForm> forms;
-  for_each_field(rows, [&]<class T>(const Column& column, const FieldValues<T>& values) {
-    const bool less = narrow(column, std::is_integral_v<T>);
+  const auto add = [&]<class T>(const FieldValues<T>& values, const CatalogField& field) {
+    const bool less = !field.keeps_bits && narrow(field.column, std::is_integral_v<T>);
     BinaryForm form{.letter = type_letter<T>(less), .repeat = std::ssize(values.elements), .tdim = ""};
     if constexpr (std::is_same_v<T, std::string>) {
       form.repeat = form.element_bytes = form.bytes = longest_text(values, rows.count);
@@ -142,7 +143,9 @@ std::vector<BinaryForm> binary_forms(const CatalogRows& rows, const IsNarrow& na
     if (values.width > 0)
       form.tdim = "(" + std::to_string(values.width) + "," + std::to_string(values.size() / values.width) + ")";
     forms.push_back(std::move(form));
-  });
+  };
+  for (const CatalogField& field : rows.fields)
+    std::visit([&](const auto& values) { add(values, field); }, field.values);
   return forms;
 }
 

@@ -27,7 +27,7 @@ struct BinaryForm {
 using IsNarrow = std::function<bool(const Column& column, bool integer)>;
 
 /// Chooses how a FITS table stores each field. A text column is as wide as its longest text. In a column for which
-/// `narrow` returns true, values out of range are clamped.
+/// `narrow` returns true, values out of range are clamped. Fields that keep their bits are never narrow.
 std::vector<BinaryForm> binary_forms(
     const CatalogRows& rows, const IsNarrow& narrow = [](const Column&, bool) { return false; });
 

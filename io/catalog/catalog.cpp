@@ -1,8 +1,8 @@
 #include "io/catalog/catalog.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
@@ -49,7 +49,10 @@ OutputFile write_catalog(const std::string& path, CatalogFormat format, const So
     return file;
   }
   CatalogRows rows = rows_of(sources, vectors_in(format, sources.size()), vignets);
-  std::ranges::move(rows_of(carried).fields, std::back_inserter(rows.fields));
+  for (CatalogField& field : rows_of(carried).fields) {
+    field.keeps_bits = true;
+    rows.fields.push_back(std::move(field));
+  }
   write_all(format, file, rows, metadata, where);
   return file;
 }

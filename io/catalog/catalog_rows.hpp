@@ -28,6 +28,7 @@ struct CatalogField {
   std::variant<FieldValues<std::int16_t>, FieldValues<std::int32_t>, FieldValues<std::int64_t>, FieldValues<float>,
                FieldValues<double>, FieldValues<std::string>>
       values;
+  bool keeps_bits = false;  ///< whether every format stores all bits of the values: the column is the user's own
 };
 
 /// The rows of a catalogue, as writers read them. All pointers refer to that catalogue, which must outlive them.

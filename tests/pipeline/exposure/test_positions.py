@@ -310,9 +310,10 @@ def test_columns_of_the_users_own_keep_names_and_bits(extract, tmp_path):
     """Names such as a cross-match gives, and names that begin as srcextract's do."""
     image = write_image(tmp_path / "r.fits", field(1))
     table.Table({"X": [10.0], "Y": [20.0], "NUMBER_2": [123], "MAG_AUTO_2": [20.5], "FLUX_APER_1": [7.0], "A_ID": [2**60 + 1],
-                 "MAG_ID": [2**40], "B_RA": [123.456789012345]}).write(tmp_path / "p.fits")
+                 "MAG_ID": [2**40], "B_RA": [123.456789012345], "MAG_REF": [17.123456789012], "ISOAREA_REF": [2**53 + 1]}
+                ).write(tmp_path / "p.fits")
     directory = extract("out", "output: {formats: [fits, ldac]}\n", "--positions", "p.fits", image)
     for ending, hdu in ("fits", 1), ("ldac", 2):
         told = fits.getdata(directory / f"r.forced.cat.{ending}", hdu)
-        assert list(told[0])[-5:] == [123, 20.5, 2**60 + 1, 2**40, 123.456789012345]
-        assert told.names[-5:] == ["NUMBER_2", "MAG_AUTO_2", "A_ID", "MAG_ID", "B_RA"]
+        assert list(told[0])[-7:] == [123, 20.5, 2**60 + 1, 2**40, 123.456789012345, 17.123456789012, 2**53 + 1]
+        assert told.names[-7:] == ["NUMBER_2", "MAG_AUTO_2", "A_ID", "MAG_ID", "B_RA", "MAG_REF", "ISOAREA_REF"]
