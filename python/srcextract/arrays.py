@@ -69,6 +69,18 @@ def array_of(values: Any, name: str) -> Any:
     return host_array(values, name) if there is None else there
 
 
+def is_catalogue(value: Any) -> bool:
+    """Whether it is a Catalogue. The class is asked, since an instance would make the map of its sources."""
+    return hasattr(type(value), "segmentation")
+
+
+def read_only(values: Any) -> Any:
+    """The array itself. An array on the host is read-only from now on, since changes of it would have no effect."""
+    if isinstance(values, numpy.ndarray):
+        values.flags.writeable = False
+    return values
+
+
 def parted(values: Any) -> tuple[Any, Any]:
     """Splits an array with its own mask, like those of `numpy.ma` and astropy's ``Masked``, into array and mask. The
     mask is None if there is none."""

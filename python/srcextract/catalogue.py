@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from srcextract import _core, files, plots, rows, tables, views
 from srcextract.arguments import require
+from srcextract.arrays import read_only
 from srcextract.errors import ConfigError, OutputError
 from srcextract.psf import Psf, psf_of
 from srcextract.report import Report
@@ -42,7 +43,7 @@ class Catalogue:
 
     def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None) -> None:
         self._made, self._chosen = made, chosen  # rows of what was made; None: all
-        self._columns = {name: (values if chosen is None else values[chosen], unit, ucd, description)
+        self._columns = {name: (read_only(values if chosen is None else values[chosen]), unit, ucd, description)
                          for name, values, unit, ucd, description in made.columns()}
         self._carried = frozenset(made.carried)  # columns of the table of positions: NAME_1 is another than NAME there
         self._images: dict[str, NDArray[Any]] = {}
@@ -127,7 +128,8 @@ class Catalogue:
             joined = f"{name}_1" in self._columns and name not in self._carried
             return self._vector(name) if joined else self._columns[name][0]
         except KeyError:
-            raise KeyError(f"there is no column {name!r}; {rows.meant(name, self._columns)}output.columns asks for further ones; "
+            advice = "cutouts(n) makes them" if name == "VIGNET" else "output.columns asks for further ones"
+            raise KeyError(f"there is no column {name!r}; {rows.meant(name, self._columns)}{advice}; "
                            f"there are {', '.join(self._columns)}") from None
 
     def __contains__(self, name: object) -> bool:
@@ -168,7 +170,7 @@ class Catalogue:
     def _vector(self, name: str) -> NDArray[Any]:
         """NAME, NAME_1, NAME_2 ... as one array, which is cached."""
         if name not in self._joined:
-            self._joined[name] = next(values for own, values, _ in self.vectors() if own == name)
+            self._joined[name] = read_only(next(values for own, values, _ in self.vectors() if own == name))
         return self._joined[name]
 
     def vectors(self) -> Iterator[tables.Vector]:
@@ -183,7 +185,7 @@ class Catalogue:
 
     def _image(self, what: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         if what not in self._images:
-            self._images[what] = make()
+            self._images[what] = read_only(make())
         return self._images[what]
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 
 from srcextract import _core, files
 from srcextract.arguments import threads_of
+from srcextract.arrays import is_catalogue
 from srcextract.errors import InputError
 from srcextract.pipeline import pass_on_log
 
@@ -59,7 +60,7 @@ def _catalogue(one: Any, name: str) -> files.Contents:
     if isinstance(one, (str, os.PathLike)):
         path = files.path_text(one)
         return files.Contents(path, path)
-    table = one.table if hasattr(one, "segmentation") else one
+    table = one.table if is_catalogue(one) else one
     if not hasattr(table, "colnames") or not hasattr(table, "write"):
         raise InputError(f"{name}: a {type(one).__name__} is no catalogue; give a Catalogue, an astropy table, or the path "
                          "of a file")

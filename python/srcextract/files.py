@@ -85,6 +85,7 @@ def _of_readable(source: Any, name: str) -> Contents:
         raise InputError(f"{name}: is closed; open it again, or give its path")
     if isinstance(source, (io.BufferedReader, io.BufferedRandom, io.FileIO)) and isinstance(name, str):
         with contextlib.suppress(OSError, ValueError):
+            source.flush()
             if os.path.samestat(os.stat(name), os.fstat(source.fileno())):
                 return Contents(name, name)
     made, file = _memory(name)
@@ -186,7 +187,8 @@ def _as_table(positions: Any) -> Any:
 
 def _array_of(positions: Any) -> Any:
     try:
-        array = positions if isinstance(positions, numpy.ma.MaskedArray) else numpy.asarray(positions)
+        has_mask = isinstance(positions, numpy.ma.MaskedArray) or hasattr(positions, "unmasked")
+        array = positions if has_mask else numpy.asarray(positions)
     except ValueError as error:
         raise InputError(f"the positions: rows of x and y are wanted, and these are none: {error}") from error
     _require_from_one(array.dtype.names)
@@ -249,6 +251,9 @@ def columns_of_positions(positions: Any) -> dict[str, list[float]]:
         wrong = numpy.flatnonzero(~numpy.isfinite(columns[name]))
         if wrong.size:
             raise InputError(f"the positions: {called[name]} of row {wrong[0] + 1} is masked or not finite; leave such rows out")
+    numbers = columns.get("NUMBER", numpy.empty(0))
+    if numpy.any((numbers != numpy.rint(numbers)) | (numpy.abs(numbers) >= 2.0**31)):
+        raise InputError(f"the positions: {called['NUMBER']} has other values than whole numbers of 32 bits; leave the column out")
     return {name: values.tolist() for name, values in columns.items()}
 
 

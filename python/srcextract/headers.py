@@ -110,6 +110,29 @@ def is_scaled(dtype: Any) -> bool:
     return (dtype.kind == "u" and dtype.itemsize > 1) or (dtype.kind == "i" and dtype.itemsize == 1)
 
 
+def unit_of_header(cards: str) -> Any:
+    """The astropy unit that BUNIT names; None if there is none, or astropy does not know it."""
+    if "BUNIT" not in cards:
+        return None
+    from astropy.io import fits
+    from astropy.units import Unit
+    try:
+        return Unit(fits.Header.fromstring(cards)["BUNIT"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def with_unit(cards: str, unit: Any) -> str:
+    """The cards with this unit of the pixels in place of an older BUNIT. Cards that name the same unit stay as they are."""
+    if unit is None or unit_of_header(cards) == unit:
+        return cards
+    from astropy.io import fits
+    header = fits.Header.fromstring(cards)
+    header.remove("BUNIT", ignore_missing=True)
+    header.update(unit_header(unit))
+    return cards_of(header)
+
+
 def unit_header(unit: Any) -> Any:
     from astropy.io import fits
     try:

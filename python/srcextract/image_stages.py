@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from srcextract import _core, headers
 from srcextract.arguments import threads_of
 from srcextract.errors import ConfigError, InputError
+from srcextract.images import require_one_unit
 from srcextract.stage_results import (Background, array_of_held, background_of, configuration_of, held_image, keys_of, stage)
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **
     Parameters
     ----------
     planes : sequence of arrays, or array of 3 axes
+        All in one unit, or all without.
     method : {'mean', 'weighted', 'luminosity', 'median', 'inverse_variance', 'chi_square'}
     threads : int, optional
     **keys
@@ -99,9 +101,11 @@ def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **
     if not isinstance(planes, Iterable) or getattr(planes, "ndim", 3) < 3:
         raise InputError("planes: several images of one shape, as in combine([first, second]), or an array of 3 axes; not "
                          + (f"an array of {planes.ndim}" if hasattr(planes, "ndim") else f"{planes!r}"))
-    held = [held_image(plane, count, f"plane {at}") for at, plane in enumerate(planes)]
-    if not held:
+    planes = list(planes)
+    if not planes:
         raise InputError("planes: there is none")
+    require_one_unit(planes)
+    held = [held_image(plane, count, f"plane {at}") for at, plane in enumerate(planes)]
     given = keys_of("combine", {"method": method, **keys})
     if method == "none":
         raise ConfigError("combine.method: 'none' combines nothing")

@@ -11,7 +11,7 @@ from srcextract import _core, files, remote
 from srcextract.arrays import array_of, filled, parted, plane_of
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
-from srcextract.headers import blank_of, cards_of, is_scaled, unit_header, with_wcs, without_wcs
+from srcextract.headers import blank_of, cards_of, is_scaled, unit_header, unit_of_header, with_unit, with_wcs, without_wcs
 
 logger: logging.Logger = logging.getLogger("srcextract")
 
@@ -203,7 +203,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
     inputs = _core.PixelInputs()
     opened.name = inputs.name = files.printable(opened.name)
     inputs.primary_header = opened.primary
-    inputs.header = cards_of(header) if header is not None else opened.header
+    inputs.header = with_unit(cards_of(header), _unit_of(image)) if header is not None else opened.header
     wcs = _own_wcs(image) if wcs is None and header is not None else wcs
     if wcs is not None:
         inputs.header = with_wcs(inputs.header, wcs)
@@ -220,7 +220,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
         if values is None:
             continue
         if what == "error":
-            values = _in_unit(values, _unit_of(image))
+            values = _in_unit(values, _unit_of(image) or unit_of_header(inputs.header))
         values, masks[what] = parted(_map(values, what, shape))
         inputs.weights = plane_of(values, what)
         alive.append(values)
@@ -267,7 +267,18 @@ def error_of(image: Any) -> Any:
 def _unit_of(image: Any) -> Any:
     """The unit of a Quantity, of NDData, or of the Quantity in a Cutout2D."""
     unit = getattr(image, "unit", None)
-    return getattr(getattr(image, "data", None), "unit", None) if unit is None else unit
+    if unit is not None or hasattr(image, "fileinfo"):  # of an HDU, astropy would read the pixels
+        return unit
+    return getattr(getattr(image, "data", None), "unit", None)
+
+
+def require_one_unit(planes: Sequence[Any]) -> None:
+    """Raises InputError for planes of several units, or of which some have one."""
+    units = [_unit_of(plane) for plane in planes]
+    for at, unit in enumerate(units):
+        if unit != units[0]:
+            told = [f"in {one}" if one is not None else "without a unit" for one in (units[0], unit)]
+            raise InputError(f"planes: plane 0 is {told[0]}, and plane {at} {told[1]}; give all in one unit, as plane.to(unit) does")
 
 
 def _in_unit(error: Any, unit: Any) -> Any:
@@ -292,17 +303,11 @@ def _of_nddata(image: Any) -> Opened:
             logger.warning("%s", f"the image has no positions on the sky: {error}")
     pixels, own = parted(getattr(image.data, "value", image.data))
     pixels = array_of(pixels, "the image")
-    unit = _unit_of(image)
-    if unit is not None and "BUNIT" not in (header or {}):
-        from astropy.io import fits
-        told = fits.Header.fromstring(cards)
-        told.update(unit_header(unit))
-        cards = cards_of(told)
     mask = getattr(image, "mask", None)
     if mask is not None and numpy.ndim(mask) == 0:  # one value for all pixels
         mask = numpy.broadcast_to(mask, pixels.shape) if mask else None
     mask = own if mask is None else mask if own is None else numpy.asarray(mask, bool) | own
-    return Opened(pixels, header=cards, mask=mask, blank=blank_of(header, pixels.dtype))
+    return Opened(pixels, header=with_unit(cards, _unit_of(image)), mask=mask, blank=blank_of(header, pixels.dtype))
 
 
 def _of_array(image: Any, header: str = "") -> Opened:

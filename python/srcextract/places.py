@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy
 
+from srcextract.arrays import is_catalogue
 from srcextract.errors import InputError
 
 # Columns counted from 0: of photutils' star finders, source catalogues, aperture photometry, fits and peaks.
@@ -41,7 +42,7 @@ def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
         return dict(zip(("RA", "DEC"), _degrees_of(positions, header), strict=True))
     if isinstance(positions, (list, tuple)):
         return _of_sequence(positions)
-    if (hasattr(positions, "keys") and not hasattr(positions, "segmentation")) or _fields_of(positions):
+    if (hasattr(positions, "keys") and not is_catalogue(positions)) or _fields_of(positions):
         return _of_table(positions, header)
     require_pixels(positions)
     return positions

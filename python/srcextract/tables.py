@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from srcextract import places
 from srcextract.arguments import require
+from srcextract.arrays import is_catalogue
 from srcextract.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -106,10 +107,12 @@ class Match:
         ``separation``."""
         from astropy.table import Table, hstack
         other = self._other
-        if hasattr(other, "segmentation"):
+        if is_catalogue(other):
             other = other.table
+        elif hasattr(other, "transform_to"):
+            other = Table({"skycoord": other})
         elif not hasattr(other, "colnames"):
-            other = Table({"skycoord": other}) if hasattr(other, "transform_to") else Table(other)
+            other = Table(numpy.array(other) if isinstance(other, list) else other)  # a list is of rows
         both = hstack([self._catalogue.table[self.rows], other[self.other_rows]], metadata_conflicts="silent")
         both["separation"] = self.separation
         return both
@@ -140,7 +143,7 @@ def match(catalogue: Catalogue, other: Any, radius: Any) -> Match:
 def _on_sphere(one: Any, what: str) -> NDArray[Any]:
     """Unit vectors in ICRS of a catalogue, a table, or a SkyCoord."""
     from astropy.coordinates import ICRS, SkyCoord
-    if hasattr(one, "segmentation"):
+    if is_catalogue(one):
         one = sky_of(one)
     elif not hasattr(one, "transform_to"):
         names = list(one.keys() if hasattr(one, "keys") else getattr(getattr(one, "dtype", None), "names", None) or ())
@@ -151,6 +154,8 @@ def _on_sphere(one: Any, what: str) -> NDArray[Any]:
         elif pairs:
             called = {str(name).upper(): name for name in names}
             longitude, latitude = (one[called[name]] for name in pairs[0])
+            if numpy.asarray(longitude).dtype.kind in "USO":
+                raise InputError(f"{what}: {called[pairs[0][0]]} is text; give degrees, or a SkyCoord, which reads sexagesimal angles")
             unit = str(getattr(longitude, "unit", None) or "deg"), str(getattr(latitude, "unit", None) or "deg")
             # A SkyCoord forgets the mask of a column.
             longitude, latitude = (numpy.ma.filled(axis.astype(float), numpy.nan) if isinstance(axis, numpy.ma.MaskedArray) else axis
@@ -166,7 +171,7 @@ def _on_sphere(one: Any, what: str) -> NDArray[Any]:
 def _in_pixels(one: Any) -> NDArray[Any]:
     """Rows of x and y, counted from 1, of whatever `positions` of extract may be."""
     from srcextract.files import columns_of_positions
-    columns = columns_of_positions({name: one[name] for name in ("X_IMAGE", "Y_IMAGE")} if hasattr(one, "segmentation") else one)
+    columns = columns_of_positions({name: one[name] for name in ("X_IMAGE", "Y_IMAGE")} if is_catalogue(one) else one)
     return numpy.column_stack([columns["X_IMAGE"], columns["Y_IMAGE"]])
 
 

@@ -159,6 +159,39 @@ def test_errors_are_in_the_unit_of_the_image(sky):
         srcextract.extract(pixels * units.Jy, error=noise * units.s)
 
 
+@pytest.mark.parametrize("made, unit", [
+    (lambda pixels, units, nddata: (nddata.CCDData(pixels, unit="Jy", meta=fits.Header([("BUNIT", "adu")])), None), "Jy"),
+    (lambda pixels, units, nddata: (nddata.CCDData(pixels, unit="adu", meta=fits.Header([("BUNIT", "ADU")])), None), "adu"),
+    (lambda pixels, units, nddata: (nddata.CCDData(pixels, unit="Jy", meta={"BUNIT": "adu"}), None), "Jy"),
+    (lambda pixels, units, nddata: (pixels * units.Jy, fits.Header([("OBJECT", "x")])), "Jy"),
+    (lambda pixels, units, nddata: (pixels * units.Jy, fits.Header([("BUNIT", "adu")])), "Jy"),
+    (lambda pixels, units, nddata: (nddata.CCDData(pixels, unit="Jy"), fits.Header([("OBJECT", "x")])), "Jy"),
+    (lambda pixels, units, nddata: (pixels, fits.Header([("BUNIT", "Jy")])), "Jy"),
+    (lambda pixels, units, nddata: (fits.ImageHDU(pixels, fits.Header([("BUNIT", "Jy")])), None), "Jy"),
+])
+def test_the_unit_of_an_image_is_that_of_its_pixels_whatever_an_old_header_says(sky, made, unit):
+    units, nddata = pytest.importorskip("astropy.units"), pytest.importorskip("astropy.nddata")
+    pixels = sky[0][:256, :256]
+    image, header = made(pixels, units, nddata)
+    found = srcextract.extract(image, header=header)
+    assert len(found) > 0 and found.table["FLUX_ISO"].unit == unit
+    noise = 25 * units.Unit(unit)
+    same(srcextract.extract(image, header=header, error=numpy.full(pixels.shape, noise.value / 4) * (4 * units.Unit(unit))),
+         srcextract.extract(image, header=header, error=numpy.full(pixels.shape, noise.value)))
+
+
+def test_what_was_written_to_a_file_that_is_open_is_read(tmp_path, sky_path):
+    pytest.importorskip("astropy")
+    before = sky_path.read_bytes()
+    (tmp_path / "open.fits").write_bytes(before)
+    after = before[:-2880 * 20] + bytes(2880 * 20)
+    with open(tmp_path / "open.fits", "r+b") as file:
+        file.seek(len(after) - 2880 * 20)
+        for _ in range(20 * 2880 // 96):
+            file.write(bytes(96))
+        same(srcextract.extract(file, {}), srcextract.extract(after, {}))
+
+
 def test_nddata_is_taken_with_mask_uncertainty_wcs_and_unit(sky):
     nddata = pytest.importorskip("astropy.nddata")
     wcs = pytest.importorskip("astropy.wcs")

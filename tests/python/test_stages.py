@@ -249,6 +249,26 @@ def test_planes_are_combined_as_numpy_does():
     numpy.testing.assert_allclose(weighted[kept], sums[kept], rtol=1e-6)
 
 
+def test_planes_are_combined_in_one_unit():
+    units = pytest.importorskip("astropy.units")
+    first, second = (field(seed, (64, 70), 5) for seed in range(2))
+    numpy.testing.assert_array_equal(srcextract.combine([first * units.mJy, second * units.mJy]), srcextract.combine([first, second]))
+    with pytest.raises(srcextract.InputError, match="plane 0 is in mJy, and plane 1 in Jy; give all in one unit"):
+        srcextract.combine([first * units.mJy, second * units.Jy])
+    with pytest.raises(srcextract.InputError, match="plane 0 is without a unit, and plane 1 in mJy"):
+        srcextract.combine([first, second * units.mJy])
+
+
+@pytest.mark.parametrize("number", [1.5, 2.0**31, -(2.0**40)])
+def test_numbers_of_positions_are_whole_numbers_of_32_bits(number):
+    image = field(3, (64, 70), 5)
+    sky = srcextract.background(image)
+    with pytest.raises(srcextract.InputError, match="NUMBER has other values than whole numbers of 32 bits"):
+        srcextract.photometry(image, positions={"X": [20.0], "Y": [30.0], "NUMBER": [number]}, background=sky)
+    found = srcextract.photometry(image, positions={"X": [20], "Y": [30], "NUMBER": [2**31 - 1]}, background=sky)
+    assert list(found["NUMBER"]) == [2**31 - 1]
+
+
 def test_an_image_is_resampled_by_its_wcs():
     wcs = pytest.importorskip("astropy.wcs").WCS(naxis=2)
     wcs.wcs.ctype, wcs.wcs.crval, wcs.wcs.cdelt = ["RA---TAN", "DEC--TAN"], [150, 2], [-2e-4, 2e-4]
@@ -404,3 +424,12 @@ def test_blank_and_a_mask_count_together():
     image = nddata.CCDData(pixels, unit="adu", meta=fits.Header([("BLANK", -32768)]), mask=mask)
     expected = srcextract.background(numpy.where(mask | (pixels == -32768), numpy.float32(numpy.nan), pixels), method="constant")
     assert srcextract.background(image, method="constant").global_level == expected.global_level
+
+
+def test_what_stages_keep_is_read_only():
+    image = field(4)
+    sky = srcextract.background(image)
+    found = srcextract.threshold(image, sky)
+    for kept in sky.level, sky.rms, sky.subtracted.level, found.mask, srcextract.label(found).image:
+        with pytest.raises(ValueError, match="read-only"):
+            kept[:] = 0

@@ -173,3 +173,52 @@ def test_masked_places_match_nothing(found):
     table["RA"].mask[::4] = True
     pairs = found.match(table, 1 * units.arcsec)
     assert len(pairs) == len(found) - len(table["RA"][::4])
+
+
+def test_a_catalogue_without_its_map_of_sources_is_matched_compared_and_measured_at(found):
+    pytest.importorskip("scipy")
+    pixels = fits.getdata(sx.data.sky()).astype("f4")[:256, :256]
+    whole, small = sx.extract(pixels), sx.extract(pixels, segmentation=False)
+    assert len(whole) == len(small) == len(small.match(whole, 1)) == len(whole.match(small, 1)) > 5
+    assert sx.compare(whole, small) and len(sx.extract(pixels, positions=small)) == len(small)
+    assert list(small.match(small, 1).table["NUMBER_1"]) == list(small["NUMBER"])
+
+
+def test_pairs_with_a_list_of_points_have_its_points_as_rows(found):
+    pytest.importorskip("scipy")
+    for count in 2, 5:
+        points = [(float(x), float(y)) for x, y in zip(found["X_IMAGE"][:count], found["Y_IMAGE"][:count])]
+        table = found.match(points, 1).table
+        assert list(zip(table["col0"], table["col1"])) == points
+
+
+def test_sexagesimal_text_is_no_place(found):
+    at = found.skycoord
+    table = Table({"RA": at.ra.to_string(units.hour, sep=":"), "DEC": at.dec.to_string(sep=":")})
+    with pytest.raises(sx.InputError, match="the other catalogue: RA is text; give degrees, or a SkyCoord"):
+        found.match(table, 1 * units.arcsec)
+    assert len(found.match(SkyCoord(table["RA"], table["DEC"], unit=("hourangle", "deg")), 1 * units.arcsec)) == len(found)
+
+
+@pytest.mark.parametrize("what", ["X_IMAGE", "FLUX_APER", "of rows", "background", "rms", "segmentation", "carried"])
+def test_what_a_catalogue_keeps_is_read_only(found, what):
+    """A change would be seen by some of what reads it, and not be written."""
+    if what == "carried":
+        array = sx.extract(sx.data.sky(), positions={"X": [20.0, 50.0], "Y": [30.0, 60.0], "ID": [7, 8]})["ID"]
+    else:
+        array = found[:5]["X_IMAGE"] if what == "of rows" else found[what] if what.isupper() else getattr(found, what)
+    with pytest.raises(ValueError, match="read-only"):
+        array[:] = 0
+    copy = array.copy()
+    copy[:] = 0
+
+
+def test_masked_rows_of_an_array_are_no_places():
+    masked = pytest.importorskip("astropy.utils.masked").Masked
+    pixels = fits.getdata(sx.data.sky()).astype("f4")[:256, :256]
+    at, mask = numpy.array([[62.0, 42.0], [100.0, 5.0], [20.0, 30.0]]), numpy.array([[False] * 2, [True] * 2, [False] * 2])
+    for given in numpy.ma.array(at, mask=mask), masked(at, mask=mask):
+        with pytest.raises(sx.InputError, match="row 2"):
+            sx.extract(pixels, positions=given)
+        with pytest.raises(sx.InputError, match="row 2"):
+            sx.photometry(pixels, positions=given)
