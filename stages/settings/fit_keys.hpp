@@ -26,8 +26,7 @@ void for_each_fit_field(AnySettings& c, F&& f) {
   };
   f(Field{.section = section,
           .key = "model",
-          .description = "Model of each island: `none`, or `gaussians`, which make the tables `{stem}.srl.fits` "
-                         "(sources) and `{stem}.gaul.fits` (Gaussians)",
+          .description = "Model of each island: `none`, or `gaussians`, whose tables `output.catalogues` names",
           .problem = fit_problem(c)},
     c.fit.model);
   f(Field{.section = section,
