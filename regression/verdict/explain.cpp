@@ -21,7 +21,7 @@ struct KnownFactor {
   double factor;
   const char* cause;
   const char* inverse;
-  bool of_lengths = false;  ///< whether the factor applies to lengths only, and not to coordinates
+  bool of_lengths = false;  ///< whether the factor applies to lengths only (may_be_length)
 };
 constexpr std::array known_factors = {
     KnownFactor{180 / std::numbers::pi, "degrees where the reference has radians",
@@ -106,6 +106,11 @@ bool is_coordinate(const std::string& name) {
   return is_pixel_coordinate(name) || is_right_ascension(name) || is_declination(name);
 }
 
+/// Whether the column may be a radius or a width: it is no coordinate, flux or error of a flux.
+bool may_be_length(const std::string& name) {
+  return !is_coordinate(name) && !is_flux(name) && !name.starts_with("FLUXERR_");
+}
+
 ColumnFinding other_direction(const Looked& looked) {
   const PairedColumn& column = looked.column;
   const Spread sum = spread(looked, [&](std::size_t i) { return column.other[i] + column.reference[i]; });
@@ -122,7 +127,7 @@ ColumnFinding known_factor(const PairedColumn& column, const Spread& ratio) {
   const double pairs = static_cast<double>(column.reference.size());
   const double slack = std::clamp(4 * 1.25 * std::abs(ratio.scatter / ratio.median) / std::sqrt(pairs), 0.005, 0.05);
   for (const KnownFactor& known : known_factors) {
-    if (known.of_lengths && is_coordinate(column.name)) continue;
+    if (known.of_lengths && !may_be_length(column.name)) continue;
     for (const bool inverse : {false, true}) {
       const double factor = inverse ? 1 / known.factor : known.factor;
       if (!(std::abs(ratio.median / factor - 1) <= slack)) continue;

@@ -178,6 +178,17 @@ TEST_P(PlantedDefect, IsCaughtAndNamedWithoutNoise) {
   for (const std::string& expected : GetParam().words) EXPECT_THAT(words, HasSubstr(expected));
 }
 
+TEST(Defects, AFactorOfFluxesIsNoRadius) {
+  const TestCatalog reference = observe(testing::make_sky(812, size, 5), 1);
+  for (const double factor : {2.0, 1 / 2.3548200450309493}) {
+    TestCatalog other = reference;
+    change(other, {"FLUX_ISO"}, [&](double f) { return factor * f; });
+    const std::string words = testing::words(testing::compare(reference, other));
+    EXPECT_THAT(words, HasSubstr("FLUX_ISO: "));
+    EXPECT_THAT(words, ::testing::Not(::testing::AnyOf(HasSubstr("radius"), HasSubstr("FWHM")))) << words;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, PlantedDefect, ::testing::ValuesIn(defects()),
                          [](const auto& each) { return std::string(each.param.name); });
 
