@@ -38,4 +38,4 @@ export SRCEXTRACT_PROGRAM=${SRCEXTRACT_PROGRAM:-$PWD/build/srcextract}
 # From elsewhere: what is tested is what was installed.
 tests=$PWD/tests/python
 cd "$venv"
-exec bin/python -m pytest -q -p no:cacheprovider "$tests" "$@"
+exec bin/python -m pytest -q -p no:cacheprovider -n "$(nproc)" --dist loadfile "$tests" "$@"

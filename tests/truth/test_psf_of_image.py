@@ -14,6 +14,7 @@ import psf_programs
 import sextractor
 from program import read_catalogue
 from psf_models import Moffats, write_psf
+from rounds import first
 from test_photometry import KERNEL, SETTINGS
 
 SKY, GAIN, READ = 500.0, 1.0, 5.0
@@ -118,7 +119,7 @@ def test_sextractor_measures_by_it_as_by_psfex(program, tmp_path, seed, fwhm, sh
     assert scatter["ours"][1] < 1.1 * scatter["psfex"][1] + 0.5
 
 
-@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.parametrize("seed", first(1, [11, 12]))
 @pytest.mark.parametrize("fwhm, shape", [(4.0, Moffats), (2.2, Moffats), (4.0, Comas), (2.2, Comas)])
 def test_fluxes_of_the_same_run(program, tmp_path, seed, fwhm, shape):
     """Scatter against the bound of Cramér and Rao, bias from bright to faint, and stars as stars."""
