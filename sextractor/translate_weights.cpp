@@ -88,6 +88,13 @@ std::vector<std::string> settings_of_detection(const Request& request) {
   return settings;
 }
 
+/// Whether the thresholds differ. Weights without a threshold have the threshold 0.
+bool has_other_threshold(const Request& request, const std::string& type) {
+  const std::optional<double> first = threshold_of(request, of_detection),
+                              second = threshold_of(request, of_measurement);
+  return type == "weight" ? first.value_or(0) != second.value_or(0) : first != second;
+}
+
 /// Whether the detection image has other weights than the measured image, or uses the same map differently.
 bool has_own_weights(const Request& request) {
   const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
@@ -95,8 +102,7 @@ bool has_own_weights(const Request& request) {
   const std::string type = our_type(types.word(of_detection));
   if (type != our_type(types.word(of_measurement))) return true;
   if (!is_map(type)) return false;
-  return images.word(of_detection) != images.word(of_measurement) ||
-         threshold_of(request, of_detection) != threshold_of(request, of_measurement) ||
+  return images.word(of_detection) != images.word(of_measurement) || has_other_threshold(request, type) ||
          (type != "rms" && rescale.yes(of_detection) != rescale.yes(of_measurement));
 }
 

@@ -18,8 +18,7 @@ namespace srcextract {
 namespace {
 
 /// Returns true if SExtractor stores the column in single precision or 32 bits. PSFEx assumes SExtractor's types for
-/// most columns and ignores TFORM. SExtractor stores moments and most positions in double precision. Names that only
-/// begin alike, such as the integers MAG_ID and the numbers B_RA, are the user's own.
+/// most columns and ignores TFORM. SExtractor stores moments and most positions in double precision.
 bool is_narrow(const Column& column, bool integer) {
   constexpr std::string_view counts[] = {"IMAFLAGS_", "ISOAREA", "NIMAFLAGS", "NLOWWEIG", "NLOWDWEIG", "ID_PARENT"};
   constexpr std::string_view numbers[] = {"THETA", "ERRTHETA", "CXX",   "CXY",   "CYY",      "ELONG",

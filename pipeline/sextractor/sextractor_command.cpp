@@ -93,7 +93,8 @@ void settle_map_extensions(const std::vector<NamedImage>& images, Request& reque
   if (request.wants("IMAFLAGS_ISO") || request.wants("NIMAFLAGS_ISO")) settle("FLAG_IMAGE", images, request);
 }
 
-/// SExtractor subtracts BACK_VALUE from a single image if either of two values of BACK_TYPE is MANUAL.
+/// Sets BACK_TYPE to MANUAL if one of two values is. SExtractor then subtracts the first BACK_VALUE from a single
+/// image.
 void settle_sky_of_one(Request& request) {
   const Setting& types = request["BACK_TYPE"];
   if (types.word(0) != types.word(1)) request.configuration.set_values("BACK_TYPE", {"MANUAL"});
@@ -101,13 +102,6 @@ void settle_sky_of_one(Request& request) {
 
 using sextractor::Translation;
 using sextractor::Unmet;
-
-/// Whether the first of two weight maps, or its type or threshold, differs from the second.
-bool has_weights_for_two(const Translation& translation) {
-  return std::ranges::any_of(translation.unmet, [](const Unmet& unmet) {
-    return !unmet.for_detection.empty() && unmet.for_detection.front().starts_with("weights.type=");
-  });
-}
 
 constexpr const char* usual_configuration = "default.sex";
 
@@ -207,12 +201,11 @@ FilePlan plan_file(const SextractorOptions& options, const Request& request, con
   // Selects the extension only to report a missing extension here, by the name that the user typed.
   for (const NamedImage& image : {measured, found})
     if (!image.extension.empty()) FitsImages(image.path).select(image.extension, "the number between brackets");
-  // If a key has one value for each of two images, SExtractor applies the first value to a single image. Of weights it
-  // uses the first to detect and the second to measure.
-  const bool two = options.images.size() == 2 || has_weights_for_two(translation);
+  const bool two = options.images.size() == 2;
   const GivenConfig given = given_config(request, translation);
   const GivenConfig detection = of_detection(given, translation, request.path);
   require_use(two ? std::vector{given.unused, detection.unused} : std::vector{detection.unused});
+  // If a key has one value for each of two images, SExtractor applies the first value to a single image.
   FilePlan plan{{look_at(measured.path, std::filesystem::path(measured.path).filename()), {}},
                 KeptFiles({measured.path, found.path, request.path, request.parameters_path})};
   plan.file.file.config = make_image_config(of_images(two ? given : detection, measured_hdus(measured)));

@@ -57,12 +57,17 @@ void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
                    true});
 }
 
-/// Adds a problem if RESCALE_WEIGHTS has two values for a single image. In SExtractor the errors of fluxes then differ
-/// from the errors of the same image given twice.
-void add_two_for_one(const Request& request, std::vector<Unmet>& unmet) {
-  const sextractor::Setting& rescale = request["RESCALE_WEIGHTS"];
-  if (rescale.word(0) == rescale.word(1) || !request["WEIGHT_TYPE"].word().starts_with("MAP")) return;
-  unmet.push_back({rescale.text(), rescale.place, "of a single image, which has one weight: write one value", true});
+/// Adds a problem if the weights to detect with differ from the weights to measure with. srcextract has one set of
+/// weights for a single image.
+void add_weights_for_two(const sextractor::Translation& translation, std::vector<Unmet>& unmet) {
+  for (const Unmet& one : translation.unmet)
+    if (!one.for_detection.empty() && one.for_detection.front().starts_with("weights.type="))
+      unmet.push_back(
+          {one.what, one.place,
+           "of a single image with weights for two SExtractor takes the sky by the first and fluxes by the "
+           "second: write one value of WEIGHT_TYPE, WEIGHT_IMAGE, WEIGHT_THRESH and RESCALE_WEIGHTS, or the "
+           "image twice, as IMAGE,IMAGE",
+           true});
 }
 
 std::string text_of(const Unmet& unmet) {
@@ -88,7 +93,7 @@ void require_met(const Request& request, const sextractor::Translation& translat
     std::erase_if(lost, [](const Unmet& unmet) { return unmet.what.starts_with("FITS_UNSIGNED "); });
   add_files_beside(request, images, lost);
   if (images.size() == 2) add_shared_weights(request, lost);
-  if (images.size() == 1) add_two_for_one(request, lost);
+  if (images.size() == 1) add_weights_for_two(translation, lost);
   if (lost.empty()) return;
   lost = sextractor::by_reason(lost, true);
   for (std::size_t i = 0; i + 1 < lost.size(); ++i) log_error(text_of(lost[i]));

@@ -75,9 +75,8 @@ def is_catalogue(value: Any) -> bool:
 
 
 def read_only(values: Any) -> Any:
-    """The array itself. An array on the host is read-only from now on, since changes of it would have no effect."""
-    if isinstance(values, numpy.ndarray):
-        values.flags.writeable = False
+    """The array itself, which is read-only from now on."""
+    values.flags.writeable = False
     return values
 
 

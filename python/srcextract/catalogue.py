@@ -185,7 +185,7 @@ class Catalogue:
 
     def _image(self, what: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         if what not in self._images:
-            self._images[what] = read_only(make())
+            self._images[what] = make()
         return self._images[what]
 
     @property

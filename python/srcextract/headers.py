@@ -118,7 +118,7 @@ def unit_of_header(cards: str) -> Any:
     from astropy.units import Unit
     try:
         return Unit(fits.Header.fromstring(cards)["BUNIT"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, fits.VerifyError):
         return None
 
 

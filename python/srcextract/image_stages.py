@@ -86,7 +86,7 @@ def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **
     Parameters
     ----------
     planes : sequence of arrays, or array of 3 axes
-        All in one unit, or all without.
+        Quantities and NDData in one unit, or all without.
     method : {'mean', 'weighted', 'luminosity', 'median', 'inverse_variance', 'chi_square'}
     threads : int, optional
     **keys

@@ -220,7 +220,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
         if values is None:
             continue
         if what == "error":
-            values = _in_unit(values, _unit_of(image) or unit_of_header(inputs.header))
+            values = _in_unit(values, image, inputs.header)
         values, masks[what] = parted(_map(values, what, shape))
         inputs.weights = plane_of(values, what)
         alive.append(values)
@@ -261,7 +261,7 @@ def error_of(image: Any) -> Any:
         raise InputError(f"the uncertainty: a {type(uncertainty).__name__} is no standard deviation, variance or inverse variance; "
                          "make it one of these, or give weights__type='background'") from mistake
     values = array_of(deviation.array, "the uncertainty")
-    return values if deviation.unit is None else _in_unit(values * deviation.unit, image.unit)
+    return values if deviation.unit is None else _in_unit(values * deviation.unit, image)
 
 
 def _unit_of(image: Any) -> Any:
@@ -274,21 +274,23 @@ def _unit_of(image: Any) -> Any:
 
 def require_one_unit(planes: Sequence[Any]) -> None:
     """Raises InputError for planes of several units, or of which some have one."""
-    units = [_unit_of(plane) for plane in planes]
+    units = [unit if str(unit or "") else None for unit in map(_unit_of, planes)]  # a dimensionless one is no unit
     for at, unit in enumerate(units):
         if unit != units[0]:
             told = [f"in {one}" if one is not None else "without a unit" for one in (units[0], unit)]
             raise InputError(f"planes: plane 0 is {told[0]}, and plane {at} {told[1]}; give all in one unit, as plane.to(unit) does")
 
 
-def _in_unit(error: Any, unit: Any) -> Any:
-    """Standard deviations as numbers in the unit of the image."""
+def _in_unit(error: Any, image: Any, header: str = "") -> Any:
+    """Standard deviations as numbers in the unit of the image, or of BUNIT if the image has none."""
     if not (hasattr(error, "unit") and hasattr(error, "to_value")):
         return error
+    unit = _unit_of(image)
+    unit = unit_of_header(header) if unit is None else unit
     try:
         return error.to_value(unit if unit is not None else "")
     except ValueError as mistake:  # astropy.units.UnitConversionError
-        raise InputError(f"error: in {error.unit}, and the image {f'in {unit}' if unit is not None else 'has no unit'}; "
+        raise InputError(f"error: in {error.unit}, and the image {f'in {unit}' if unit is not None else 'has no unit that astropy knows'}; "
                          "give both in units that convert to each other, or numbers alone") from mistake
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from srcextract import _core, configuration, images
 from srcextract.arguments import threads_of
-from srcextract.arrays import array_of, filled, plane_of, read_only
+from srcextract.arrays import array_of, filled, plane_of
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
 from srcextract.pipeline import pass_on_log
@@ -154,12 +154,12 @@ class Background:
     @functools.cached_property
     def level(self) -> Any:
         """The level in every pixel, float32; computed at the first access."""
-        return read_only(self._made.nothing() if self._of_rest else self._made.level())
+        return self._made.nothing() if self._of_rest else self._made.level()
 
     @functools.cached_property
     def rms(self) -> Any:
         """The noise in every pixel, float32; computed at the first access."""
-        return read_only(self._made.rms())
+        return self._made.rms()
 
     @property
     def mesh(self) -> Mesh | None:
@@ -236,7 +236,7 @@ class Foreground:
     def mask(self) -> Any:
         """bool, True in these pixels; computed at the first access. Equal to ``numpy.asarray(foreground)``."""
         made = self._made.mask()
-        return read_only(made.view(bool)) if isinstance(made, numpy.ndarray) else made
+        return made.view(bool) if isinstance(made, numpy.ndarray) else made
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         values = on_host(self.mask)
@@ -277,7 +277,7 @@ class Labels:
     @functools.cached_property
     def image(self) -> Any:
         """int32: each pixel's source, from 1, or 0; computed at the first access. Equal to ``numpy.asarray(labels)``."""
-        return read_only(self._made.map())
+        return self._made.map()
 
     def __len__(self) -> int:
         return self._made.kept

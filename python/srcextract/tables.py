@@ -112,7 +112,8 @@ class Match:
         elif hasattr(other, "transform_to"):
             other = Table({"skycoord": other})
         elif not hasattr(other, "colnames"):
-            other = Table(numpy.array(other) if isinstance(other, list) else other)  # a list is of rows
+            is_of_points = isinstance(other, list) or (isinstance(other, tuple) and len(other) != 2)
+            other = Table(numpy.array(other) if is_of_points else other)
         both = hstack([self._catalogue.table[self.rows], other[self.other_rows]], metadata_conflicts="silent")
         both["separation"] = self.separation
         return both

@@ -180,6 +180,13 @@ def test_the_unit_of_an_image_is_that_of_its_pixels_whatever_an_old_header_says(
          srcextract.extract(image, header=header, error=numpy.full(pixels.shape, noise.value)))
 
 
+def test_a_header_that_astropy_cannot_read_is_no_hindrance(sky):
+    pixels, noise = sky[0][:128, :128], numpy.full((128, 128), 25.0)
+    for card in "BUNIT   = Jy", "COMMENT no BUNIT here":
+        found = srcextract.extract(pixels, header=card.ljust(80) + "END".ljust(80), error=noise)
+        assert len(found) == len(srcextract.extract(pixels, error=noise)) > 0
+
+
 def test_what_was_written_to_a_file_that_is_open_is_read(tmp_path, sky_path):
     pytest.importorskip("astropy")
     before = sky_path.read_bytes()

@@ -188,8 +188,9 @@ def test_pairs_with_a_list_of_points_have_its_points_as_rows(found):
     pytest.importorskip("scipy")
     for count in 2, 5:
         points = [(float(x), float(y)) for x, y in zip(found["X_IMAGE"][:count], found["Y_IMAGE"][:count])]
-        table = found.match(points, 1).table
-        assert list(zip(table["col0"], table["col1"])) == points
+        for given in [points] + [tuple(points)] * (count > 2):  # a pair of arrays is x and y
+            table = found.match(given, 1).table
+            assert list(zip(table["col0"], table["col1"])) == points
 
 
 def test_sexagesimal_text_is_no_place(found):
@@ -200,13 +201,13 @@ def test_sexagesimal_text_is_no_place(found):
     assert len(found.match(SkyCoord(table["RA"], table["DEC"], unit=("hourangle", "deg")), 1 * units.arcsec)) == len(found)
 
 
-@pytest.mark.parametrize("what", ["X_IMAGE", "FLUX_APER", "of rows", "background", "rms", "segmentation", "carried"])
-def test_what_a_catalogue_keeps_is_read_only(found, what):
+@pytest.mark.parametrize("what", ["X_IMAGE", "FLUX_APER", "of rows", "carried"])
+def test_columns_are_read_only(found, what):
     """A change would be seen by some of what reads it, and not be written."""
     if what == "carried":
         array = sx.extract(sx.data.sky(), positions={"X": [20.0, 50.0], "Y": [30.0, 60.0], "ID": [7, 8]})["ID"]
     else:
-        array = found[:5]["X_IMAGE"] if what == "of rows" else found[what] if what.isupper() else getattr(found, what)
+        array = found[:5]["X_IMAGE"] if what == "of rows" else found[what]
     with pytest.raises(ValueError, match="read-only"):
         array[:] = 0
     copy = array.copy()

@@ -72,11 +72,8 @@ HOLES = [*maps("MAP_WEIGHT", "holes.fits", "holes.fits"), "-INTERP_MAXXLAG", "1"
     ("a.fits,b.fits", [*maps("MAP_VAR", "variance.fits", "variance.fits"), "-WEIGHT_THRESH", "1000"],
      [*maps("MAP_VAR", "variance.fits", "variance.fits"), "-WEIGHT_THRESH", "1000,1000"]),
     ("a.fits,b.fits", [*HOLES, "-INTERP_MAXYLAG", "1,16"], [*HOLES, "-INTERP_MAXYLAG", "16,1"]),
-    ("a.fits", ["-WEIGHT_TYPE", "NONE,MAP_WEIGHT", "-WEIGHT_IMAGE", "weight.fits"], ["-WEIGHT_TYPE", "NONE"]),
-    ("a.fits", maps("MAP_WEIGHT", "even.fits", "weight.fits"), maps("MAP_WEIGHT", "even.fits", "even.fits")),
-    ("a.fits", ["-WEIGHT_TYPE", "MAP_WEIGHT", "-WEIGHT_IMAGE", "even.fits,weight.fits"],
-     ["-WEIGHT_TYPE", "MAP_WEIGHT", "-WEIGHT_IMAGE", "even.fits"]),
     ("a.fits", [*HOLES, "-INTERP_MAXYLAG", "1,16"], [*HOLES, "-INTERP_MAXYLAG", "16"]),
+    ("a.fits", [*WEIGHTS, "-WEIGHT_THRESH", "0"], ["-WEIGHT_TYPE", "NONE"]),
     ("a.fits", ["-BACK_TYPE", "AUTO,MANUAL", "-BACK_VALUE", "1005,3"], ["-BACK_TYPE", "AUTO"]),
     ("a.fits", ["-BACK_TYPE", "MANUAL,AUTO", "-BACK_VALUE", "1005,3"], ["-BACK_TYPE", "AUTO"]),
     ("a.fits", ["-FLAG_TYPE", "MAX"], ["-FLAG_TYPE", "MAX,MAX"]),
@@ -91,7 +88,10 @@ def test_one_value_for_two_and_two_for_one(pairs, images, options, others):
 
 
 @pytest.mark.parametrize("options, told", [
-    ([*WEIGHTS, "-RESCALE_WEIGHTS", "Y,N"], "RESCALE_WEIGHTS Y,N: of a single image, which has one weight"),
+    ([*WEIGHTS, "-RESCALE_WEIGHTS", "Y,N"], "of a single image with weights for two"),
+    ([*WEIGHTS, "-WEIGHT_THRESH", "0.001"], "of a single image with weights for two"),
+    (maps("MAP_WEIGHT", "even.fits", "weight.fits"), "of a single image with weights for two"),
+    (["-WEIGHT_TYPE", "NONE,MAP_WEIGHT", "-WEIGHT_IMAGE", "weight.fits"], "of a single image with weights for two"),
     (["-DETECT_THRESH", "22,30", "-ANALYSIS_THRESH", "22,30", "-PIXEL_SCALE", "0"], "MAG_ZEROPOINT"),
 ])
 def test_what_has_no_answer_of_sextractors_is_refused(pairs, options, told):
