@@ -66,22 +66,6 @@ std::filesystem::path directory_of(const std::string& path) {
   return directory.empty() ? "." : directory;
 }
 
-/// Throws Error{output} if the target is a directory, which a rename cannot replace, or a device or pipe, which a
-/// rename must not replace. Throws Error{output} also if the name is too long. Also checks the target of a link such as
-/// /dev/stdout.
-void require_replaceable(const std::string& path) {
-  struct stat there {};
-  if (::lstat(path.c_str(), &there) != 0) {
-    if (errno == ENAMETOOLONG) fail(path, errno);
-    return;
-  }
-  if (S_ISDIR(there.st_mode)) fail(path, EISDIR);
-  const bool special = ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
-  if (special || directory_of(path) == "/dev")
-    throw Error(ErrorKind::output, "cannot write " + path + ": it is a device or a pipe, and a file would take its " +
-                                       "place; choose the name of a file");
-}
-
 /// Returns the status (owner, group, permissions) of the regular file to be replaced, or nothing if there is no such
 /// file.
 std::optional<struct stat> replaced(const std::string& path) {
@@ -133,6 +117,19 @@ std::pair<int, std::string> create_temporary(const std::string& path, Create&& c
 }
 
 }  // namespace
+
+void require_replaceable(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) {
+    if (errno == ENAMETOOLONG) fail(path, errno);
+    return;
+  }
+  if (S_ISDIR(there.st_mode)) fail(path, EISDIR);
+  const bool special = ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
+  if (special || directory_of(path) == "/dev")
+    throw Error(ErrorKind::output, "cannot write " + path + ": it is a device or a pipe, and a file would take its " +
+                                       "place; choose the name of a file");
+}
 
 Error write_error(const std::string& path, int reason) {
   return {kind_of(reason),

@@ -18,6 +18,11 @@ namespace srcextract {
 /// Error{output}.
 Error write_error(const std::string& path, int reason);
 
+/// Throws Error{output} if `path` is a directory, which a rename cannot replace, or a device or pipe, which a
+/// rename must not replace. Throws Error{output} also if the name is too long. Also checks the target of a link such as
+/// /dev/stdout.
+void require_replaceable(const std::string& path);
+
 /// Flushes a directory's entries to the disk, so that renames in the directory survive a crash. Returns 0, or an errno.
 /// Returns 0 also for a directory that cannot be opened (without read permission) and on a file system that does not
 /// support fsync.

@@ -69,6 +69,8 @@ NamedOutputs named_outputs(const Request& request) {
   const bool is_text = outputs.type.starts_with("ASCII");
   outputs.to_standard_output = is_text && outputs.catalogue == "STDOUT";
   if (outputs.to_standard_output || outputs.type == "NONE") outputs.catalogue.clear();
+  if (outputs.catalogue == "/dev/stdout")
+    fail(request.place_of(name), name.text() + ": write CATALOG_NAME STDOUT, with a CATALOG_TYPE of ASCII");
   if (request["WRITE_XML"].yes()) outputs.xml = request["XML_NAME"].word();
   outputs.check_images = named_check_images(request);
   std::map<std::filesystem::path, std::string> files;
@@ -83,6 +85,7 @@ NamedOutputs named_outputs(const Request& request) {
 void require_writable(const NamedOutputs& outputs) {
   for (const std::string& file : outputs.files()) {
     const std::filesystem::path directory = std::filesystem::path(file).parent_path();
+    require_replaceable(file);
     if (access(directory.empty() ? "." : directory.c_str(), W_OK | X_OK) != 0) throw write_error(file, errno);
   }
 }

@@ -28,11 +28,12 @@ struct NamedOutputs {
 };
 
 /// The outputs that CATALOG_NAME, CHECKIMAGE_NAME and XML_NAME name. Throws Error{config} if CHECKIMAGE_TYPE and
-/// CHECKIMAGE_NAME have different numbers of values, if a check image is requested twice, or if two outputs are the
-/// same file.
+/// CHECKIMAGE_NAME have different numbers of values, if a check image is requested twice, if two outputs are the
+/// same file, or if the catalogue is /dev/stdout.
 NamedOutputs named_outputs(const sextractor::Request& request);
 
-/// Throws Error{output} if the directory of an output is missing or not writable.
+/// Throws Error{output} if the directory of an output is missing or not writable, or if an output is a directory or a
+/// device.
 void require_writable(const NamedOutputs& outputs);
 
 }  // namespace srcextract

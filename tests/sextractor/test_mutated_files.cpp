@@ -191,7 +191,7 @@ TEST_P(SextractorFiles, MutatedOnesAreReadOrAnsweredWithAPlace) {
   const std::array<std::string, 4> texts = {sex, param, conv, network_text()};
   for (std::size_t i = 0; i < names.size(); ++i) folder.write(names[i], texts[i]);
   const std::size_t which = GetParam();
-  const int files = sanitized ? rounds(2500) : 2500;
+  const int files = sanitized ? rounds(1000) : 2500;
   Random random(18 + static_cast<unsigned>(which));
   int read = 0, refused = 0;
   for (int round = 0; round < files && !::testing::Test::HasFailure(); ++round) {

@@ -173,6 +173,8 @@ def test_a_default_filter_that_is_not_there(sex, tmp_path):
     (["sky.fits", "-CHECKIMAGE_TYPE", "OBJECTS,OBJECTS", "-CHECKIMAGE_NAME", "a,b"], 2, ["OBJECTS is there twice"]),
     (["sky.fits", "-CHECKIMAGE_TYPE", "OBJECTS", "-CHECKIMAGE_NAME", "./test.cat"], 2, ["two outputs would be one file, test.cat"]),
     (["sky.fits", "-CATALOG_NAME", "none/x.cat"], 3, ["none/x.cat"]),
+    (["sky.fits", "-CATALOG_NAME", "/dev/stdout"], 2, ["CATALOG_NAME /dev/stdout: write CATALOG_NAME STDOUT"]),
+    (["sky.fits", "-CATALOG_NAME", "/dev/null"], 3, ["cannot write /dev/null: it is a device or a pipe"]),
     (["sky.fits", "-CATALOG_NAME", "sky.fits"], 2, ["would replace the input or log 'sky.fits'"]),
     (["sky.fits", "-CATALOG_NAME", "default.param"], 2, ["would replace the input or log 'default.param'"]),
     (["sky.fits", "-CATALOG_NAME", "default.sex"], 2, ["would replace the input or log 'default.sex'"]),
@@ -181,7 +183,7 @@ def test_a_default_filter_that_is_not_there(sex, tmp_path):
 def test_mistakes(sex, tmp_path, arguments, code, parts):
     before = files(tmp_path)
     done = sex(*arguments)
-    assert done.code == code
+    assert done.code == code and " sources above " not in done.err
     for part in parts:
         assert part in done.err, done.err
     assert files(tmp_path) == before
