@@ -21,7 +21,7 @@ inline std::vector<Field> parity_fields(int crowded) {
   std::vector<Field> fields;
   const std::vector<Field> all = hostile_fields();
   for (std::size_t i = 0; i < all.size(); i += sanitized ? 4 : 1) fields.push_back(all[i]);
-  fields.push_back(star_field({1031, share(1500)}, 1000, 12, share(crowded), 77));
+  fields.push_back(star_field({sanitized ? 411 : 1031, share(1500)}, 1000, 12, share(crowded), 77));
   return fields;
 }
 
