@@ -127,16 +127,11 @@ def with_unit(cards: str, unit: Any) -> str:
     if unit is None or unit_of_header(cards) == unit:
         return cards
     from astropy.io import fits
-    header = fits.Header.fromstring(cards)
-    header.remove("BUNIT", ignore_missing=True)
-    header.update(unit_header(unit))
-    return cards_of(header)
-
-
-def unit_header(unit: Any) -> Any:
-    from astropy.io import fits
     try:
         text = unit.to_string("fits")
     except ValueError:  # not a unit of the FITS standard
         text = str(unit)
-    return fits.Header([("BUNIT", text)] if text else [])
+    header = fits.Header.fromstring(cards)
+    header.remove("BUNIT", ignore_missing=True)
+    header.update([("BUNIT", text)] if text else [])
+    return cards_of(header)

@@ -11,7 +11,7 @@ from srcextract import _core, files, remote
 from srcextract.arrays import array_of, filled, parted, plane_of
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
-from srcextract.headers import blank_of, cards_of, is_scaled, unit_header, unit_of_header, with_unit, with_wcs, without_wcs
+from srcextract.headers import blank_of, cards_of, is_scaled, unit_of_header, with_unit, with_wcs, without_wcs
 
 logger: logging.Logger = logging.getLogger("srcextract")
 
@@ -333,7 +333,7 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
     elif (hasattr(image, "uncertainty") or hasattr(image, "bbox_original")) and hasattr(image, "data"):  # NDData, Cutout2D
         opened = _of_nddata(image)
     elif hasattr(image, "unit") and hasattr(image, "to_value"):  # Quantity
-        opened = _of_array(numpy.asanyarray(image.value), cards_of(unit_header(image.unit)))
+        opened = _of_array(numpy.asanyarray(image.value), with_unit("", image.unit))
     elif isinstance(image, numpy.ndarray):
         opened = _of_array(image)
     else:
