@@ -32,7 +32,7 @@ done
 [[ ${1:-} =~ ^[0-9]+$ ]] || { usage >&2 && exit 2; }
 minutes=$1
 shift
-if [[ $# -gt 0 ]]; then targets=("$@"); else mapfile -t targets < <(basename -s .cpp -a tests/fuzz/fuzz_*.cpp | sed s/^fuzz_//); fi
+if [[ $# -gt 0 ]]; then targets=("$@"); else mapfile -t targets < <(basename -s .cpp -a tests/fuzz/fuzz_*.cpp | sed 's/^fuzz_//; /^main$/d'); fi
 
 if $libraries && ! $built; then
   # With the fuzzer's eyes and AddressSanitizer in them; the product links those of the system.
@@ -42,7 +42,7 @@ if $libraries && ! $built; then
 fi
 if ! $built; then
   cmake --preset asan -B "$build" >/dev/null
-  cmake --build "$build" --target srcextract "${targets[@]/#/fuzz_}"
+  cmake --build "$build" --target srcextract fuzz_targets
 fi
 
 cores=$(nproc)

@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz_support.hpp"
 
 /// A cube's table BEAMS: only finite numbers of a usable beam, the same twice.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_beam_table(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   const std::string path = testing::input_file(testing::as_text(data, size), "cube.fits");
   testing::read_or_refused({ErrorKind::input, ErrorKind::memory}, [&] {

@@ -24,7 +24,7 @@ Catalog catalog_of(const std::string& path, const SideRules& rules) {
 }  // namespace
 
 /// Two catalogues, one after the other with a line %% between them, that are compared.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_compare(const std::uint8_t* data, std::size_t size) {
   const std::string_view input = testing::as_text(data, size), between = "\n%%\n";
   const std::size_t end = input.find(between);
   if (end == input.npos) return 0;

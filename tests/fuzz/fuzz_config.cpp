@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz_support.hpp"
 
 /// A configuration in YAML. One that is read must come back from what is dumped of it.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_config(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   const std::string yaml(testing::as_text(data, size));
   testing::read_or_refused({ErrorKind::config}, [&] {

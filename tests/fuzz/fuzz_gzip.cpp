@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz_support.hpp"
 
 /// A gzip file, and the same bytes as a member that is looked at alone.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_gzip(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   testing::read_or_refused({ErrorKind::input}, [&] {

@@ -2,7 +2,7 @@
 #include "tests/support/fits_writer.hpp"
 
 /// A header, a card a line, before data that are all zeros; an END among the lines begins an extension.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_header(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   constexpr std::size_t record = 2880, most_lines = 400;
   std::string_view lines = testing::as_text(data, size);

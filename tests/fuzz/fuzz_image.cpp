@@ -3,7 +3,7 @@
 #include "tests/fuzz/image_support.hpp"
 
 /// A whole FITS file: every small image in it goes from its bytes to a catalogue with sky positions.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_image(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   const std::string path = testing::input_file(testing::as_text(data, size), "image.fits");
   Config config;

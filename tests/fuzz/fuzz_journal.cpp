@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz_support.hpp"
 
 /// A journal as another run finds it. A line that is read must come back from what is written of it.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_journal(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   const std::string_view text = testing::as_text(data, size);
   const std::string path = testing::input_file(text, "journal.jsonl");

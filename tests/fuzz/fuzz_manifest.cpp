@@ -3,7 +3,7 @@
 
 /// A manifest; the first byte says by which of the three extensions it goes. No name may lead out of the directory of
 /// the outputs.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_manifest(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   if (size == 0) return 0;
   constexpr const char* names[] = {"list.txt", "list.csv", "list.ecsv"};

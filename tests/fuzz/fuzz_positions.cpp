@@ -26,7 +26,7 @@ std::vector<float> pixels() {
 
 /// Reads the input as a list of positions; its first bytes tell the format of the table. Measures the light at these
 /// positions in a small image.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_positions(const std::uint8_t* data, std::size_t size) {
   constexpr std::int64_t room = std::int64_t{1} << 26, most_rows = 1000;
   static const std::vector<float> plane = pixels();
   const std::string path = testing::input_file(testing::as_text(data, size), "positions");

@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz_support.hpp"
 
 /// The rules of a comparison in YAML. Those that are read must come back from what is dumped of them.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_rules(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   const std::string yaml(testing::as_text(data, size));
   testing::read_or_refused({ErrorKind::config}, [&] {

@@ -9,7 +9,7 @@
 
 /// A configuration of SExtractor's, and after lines %% its list of columns, a kernel and a network, which it names or
 /// not: what they become is read back to what was meant, with the same bytes on a second time.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_sextractor(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   std::string_view rest = testing::as_text(data, size);
   constexpr std::string_view between = "\n%%\n";

@@ -5,7 +5,7 @@
 
 /// A catalogue of another run, as merge reads it: the second time it may know the header from the first, and must find
 /// the same.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_stored_table(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   const std::string path = testing::input_file(testing::as_text(data, size), "catalogue.fits");
   testing::read_or_refused({ErrorKind::input}, [&] {

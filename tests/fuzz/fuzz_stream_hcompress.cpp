@@ -2,7 +2,7 @@
 #include "tests/fuzz/stream_support.hpp"
 
 /// A stream of HCOMPRESS_1 by itself, without the file around it.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_stream_hcompress(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   if (size < testing::TileImage::bytes) return 0;
   const testing::TileImage image(data);

@@ -37,7 +37,7 @@ void decode_side_by_side(std::span<const std::uint8_t> data, std::int64_t count,
 }  // namespace srcextract::testing
 
 /// Streams of RICE_1 by themselves: what tile_rice does, without the file around them and so at many times its pace.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_stream_rice(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   if (size < testing::TileImage::bytes) return 0;
   const testing::TileImage image(data);

@@ -14,11 +14,8 @@
 #include "stages/core/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-/// What the targets of the fuzzer share. A target is a function of libFuzzer's, one a file; replay_main.cpp stands for
-/// libFuzzer where the compiler has none.
-// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-
+/// Functions that the targets of the fuzzer share. A target is a function fuzz_NAME() in the file fuzz_NAME.cpp;
+/// fuzz_main.cpp calls it.
 namespace srcextract::testing {
 
 inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {

@@ -25,7 +25,7 @@ std::string gzipped(std::string_view bytes) {
 }  // namespace
 
 /// Tiles of GZIP_1 or GZIP_2: as the bytes stand there, or one tile of what they are when compressed.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_tile_gzip(const std::uint8_t* data, std::size_t size) {
   if (size < TileImage::bytes) return 0;
   TileImage image(data);
   std::string stream(as_text(data + TileImage::bytes, size - TileImage::bytes));

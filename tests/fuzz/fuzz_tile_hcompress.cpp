@@ -1,7 +1,7 @@
 #include "tests/fuzz/tile_support.hpp"
 
 /// Tiles of HCOMPRESS_1.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_tile_hcompress(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract::testing;
   if (size < TileImage::bytes) return 0;
   const TileImage image(data);

@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz_support.hpp"
 
 /// A unit, and on a second line another that it is to be converted to. What is taken for a unit must be one itself.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int fuzz_unit(const std::uint8_t* data, std::size_t size) {
   using namespace srcextract;
   const std::string text(testing::as_text(data, size));
   const std::size_t end = text.find('\n');
