@@ -11,6 +11,7 @@ fits = pytest.importorskip("astropy.io.fits")
 
 from moffat_frames import GAIN, READ, SIDE, exposures, moffat
 from program import ROOT
+from rounds import first
 
 WIDTHS = ["difference.reference_fwhm=3.0", "difference.new_fwhm=3.8"]
 #: The stars of the reference and of the new frame, what differs besides, the most false rows of a fitted kernel in one of
@@ -53,7 +54,7 @@ def judge(at, signs, places):
 
 
 @pytest.mark.parametrize("night", NIGHTS)
-@pytest.mark.parametrize("seed", (1, 2, 3))
+@pytest.mark.parametrize("seed", first(2, (1, 2, 3)))
 def test_a_fitted_kernel_leaves_changes_alone(program, tmp_path, night, seed):
     before, after, how, most_false, widths = NIGHTS[night]
     images, places = exposures(seed, before, after, **how)
@@ -93,7 +94,7 @@ def test_a_frame_with_a_third_of_its_pixels_masked_is_subtracted_if_the_other_on
 
 
 @pytest.mark.parametrize("stars", (100, 400, 3000))
-@pytest.mark.parametrize("seed", (21, 22, 23))
+@pytest.mark.parametrize("seed", first(2, (21, 22, 23)))
 def test_frames_of_other_stars_are_refused(program, tmp_path, seed, stars):
     """A kernel of nothing fits where the other frame is empty: what chance leaves must not pass for a match."""
     [one, _], _ = exposures(seed, (3.0,), (3.3,), stars=stars)
