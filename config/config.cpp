@@ -36,6 +36,8 @@ std::string apply_override(Draft<Config>& draft, const std::string& setting, con
   const std::size_t dot = setting.find('.');
   if (equals == std::string::npos)
     fail(origin.name, "has no '='; write section.key=value, as in detection.threshold=4.5");
+  if (std::min(dot, equals) == 0)
+    fail(origin.name, "names no section; write section.key=value, as in detection.threshold=4.5");
   const std::string section = setting.substr(0, std::min(dot, equals));
   check_section(known, section, origin.name);
   if (dot > equals) {

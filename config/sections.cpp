@@ -108,17 +108,23 @@ void check_not_sextractor(const std::string& text, const Origin& origin) {
   }
 }
 
-/// Collects the positions where documents of a YAML stream begin. YAML::Load reads only the first document and silently
-/// ignores the rest of the text, for example after a line that is indented less than the first line.
-class DocumentStarts : public YAML::EventHandler {
+/// Collects the positions where documents of a YAML stream begin, and the last word that was read. YAML::Load reads
+/// only the first document and silently ignores the rest of the text, for example after a line that is indented less
+/// than the first line.
+class Events : public YAML::EventHandler {
  public:
-  std::vector<YAML::Mark> marks;
+  std::vector<YAML::Mark> documents;
+  YAML::Mark place_of_word;
+  std::string word;
 
-  void OnDocumentStart(const YAML::Mark& mark) override { marks.push_back(mark); }
+  void OnDocumentStart(const YAML::Mark& mark) override { documents.push_back(mark); }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
   void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string& text) override {
+    place_of_word = mark;
+    word = text;
+  }
   void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
   void OnSequenceEnd() override {}
   void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
@@ -195,7 +201,7 @@ void check_section(const Fields& fields, const std::string& section, const std::
   const Names valid = sections(fields);
   if (contains(valid, section)) return;
   for (const Field& field : fields)
-    if (field.section.formerly == section)
+    if (!section.empty() && field.section.formerly == section)
       fail(place, "unknown section " + quoted(section) + "; it is called '" + field.section.name + "' now");
   fail(place, "unknown section " + quoted(section) + advice(fields, section, valid, "the sections are"));
 }
@@ -221,16 +227,17 @@ void check_limit(const Field& field, const Member& member, const std::string& pl
 YAML::Node load_yaml(const std::string& text, const Origin& origin) {
   if (origin.has_lines) check_not_sextractor(text, origin);
   check_characters(text, origin);
+  Events events;
   try {
-    std::istringstream stream(text);
+    // Without the end of the last line: there, yaml-cpp takes an open quote for closed.
+    std::istringstream stream(text.substr(0, text.find_last_not_of(" \r\n") + 1));
     YAML::Parser parser(stream);
-    DocumentStarts starts;
     // Two documents are enough for the error. Reading on might never end: yaml-cpp reports a stray comma as endless
     // empty documents.
-    while (starts.marks.size() < 2 && parser.HandleNextDocument(starts)) {
+    while (events.documents.size() < 2 && parser.HandleNextDocument(events)) {
     }
-    if (starts.marks.size() > 1) {
-      fail(origin.at(starts.marks[1]),
+    if (events.documents.size() > 1) {
+      fail(origin.at(events.documents[1]),
            "a second YAML document begins here, and the file must be one; look for a stray character, '---', '...' "
            "or a line indented less than the first");
     }
@@ -238,6 +245,10 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin) {
   } catch (const YAML::DeepRecursion& error) {
     fail(origin.at(error.mark), "nested far too deeply; the file is sections of keys");
   } catch (const YAML::Exception& error) {
+    if (error.msg == YAML::ErrorMsg::EOF_IN_SCALAR) {
+      fail(origin.at(events.place_of_word),
+           "not valid YAML: a quote that begins after " + srcextract::quoted(events.word) + " is not closed");
+    }
     fail(origin.at(error.mark), "not valid YAML: " + error.msg + missing_colon(text, error.mark.line));
   }
 }

@@ -42,8 +42,9 @@ std::string number_hint(const Value& value) {
   double number = 0;
   if (parse_decimal(text, number) == std::errc{}) return value.kind == Kind::quoted ? "; remove the quotes" : "";
   if (text.find("inf") != std::string::npos || text.find("nan") != std::string::npos) return "; it must be finite";
-  if (text.size() > 1 && text[0] == '0') return "; write it in decimal without leading zeros";
   if (text.find(',') != std::string::npos) return "; the decimal sign is a point";
+  if (text.size() > 1 && text[0] == '0' && (is_digit(text[1]) || text[1] == 'x' || text[1] == 'o'))
+    return "; write it in decimal without leading zeros";
   return "";
 }
 

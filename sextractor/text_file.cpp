@@ -70,9 +70,13 @@ void for_each_text_line(const std::string& path, const std::function<void(std::s
 std::string find_file(const std::string& name, const std::string& configuration) {
   namespace fs = std::filesystem;
   std::error_code failure;
-  if (fs::is_regular_file(name, failure)) return name;
+  // Not only regular files: a shell hands over a pipe for <(...).
+  const auto is_there = [&](const fs::path& path) {
+    return fs::exists(path, failure) && !fs::is_directory(path, failure);
+  };
+  if (is_there(name)) return name;
   const fs::path beside = fs::path(configuration).parent_path() / name;
-  return fs::is_regular_file(beside, failure) ? beside.string() : "";
+  return is_there(beside) ? beside.string() : "";
 }
 
 NamedImage named_image(const std::string& text, const std::string& where) {

@@ -6,6 +6,7 @@
 
 #include "io/fits/card.hpp"
 #include "io/fits/header.hpp"
+#include "io/wcs/celestial_keywords.hpp"
 
 namespace srcextract {
 
@@ -38,8 +39,8 @@ void for_each_card(std::string_view cards, F&& f) {
 }
 
 /// Calls f(card, name) for each card of an image for which keeps(card, name) returns true. Cards of `header` come
-/// first, then those that the image inherits from `primary`, the primary header. A CONTINUE card is treated like the
-/// card that it continues.
+/// first, then those that the image inherits from `primary`, the primary header; a WCS is not inherited, as in
+/// positions on the sky. A CONTINUE card is treated like the card that it continues.
 template <class Keeps, class F>
 void for_each_kept_card(std::string_view header, std::string_view primary, Keeps&& keeps, F&& f) {
   const Header own(header);
@@ -51,7 +52,8 @@ void for_each_kept_card(std::string_view header, std::string_view primary, Keeps
   if (own.find("INHERIT").value == KeywordValue(false)) return;
   kept = false;
   for_each_card(primary, [&](std::string_view card, std::string_view name) {
-    if (name != "CONTINUE") kept = !is_of_one_image(name) && !own.has(name) && keeps(card, name);
+    if (name != "CONTINUE")
+      kept = !is_of_one_image(name) && !is_celestial_keyword(std::string(name)) && !own.has(name) && keeps(card, name);
     if (kept) f(card, name);
   });
 }

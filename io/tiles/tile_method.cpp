@@ -52,6 +52,14 @@ void read_rice_parameters(const TileTable& table, TileMethod& method) {
   }
 }
 
+/// Reads the parameter SMOOTH of HCOMPRESS_1: a number in FITS, a logical value in files that astropy was told True
+/// for.
+bool is_smoothed(const Header& header) {
+  const std::optional<KeywordValue> value = header.find("ZVAL2").value;
+  if (value && std::holds_alternative<bool>(*value)) return std::get<bool>(*value);
+  return header.real("ZVAL2").value_or(0) != 0;
+}
+
 void check(const TileTable& table, const TileMethod& method, const std::string& quantisation) {
   const int bitpix = table.hdu.bitpix;
   const bool integers_alone =
@@ -84,7 +92,7 @@ TileMethod read_tile_method(const TileTable& table) {
   if (quantisation == "SUBTRACTIVE_DITHER_2") method.dither = Dither::subtractive_2;
   method.seed = table.hdu.header->integer("ZDITHER0").value_or(method.seed);
   if (method.codec == TileCodec::rice) read_rice_parameters(table, method);
-  if (method.codec == TileCodec::hcompress) method.smooth = table.hdu.header->real("ZVAL2").value_or(0) != 0;
+  if (method.codec == TileCodec::hcompress) method.smooth = is_smoothed(*table.hdu.header);
   // For unsigned 16-bit pixels, PLIO_1 stores the pixel values themselves. All other methods store the values minus
   // BZERO.
   constexpr std::int32_t unsigned_zero = 32768;

@@ -331,6 +331,7 @@ int run_batch(const BatchOptions& options) {
   // Links may be intended, and with -q only errors are logged.
   if (!links.empty() && options.verbosity != Verbosity::quiet) log_warning(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) log_warning(kinds);
+  const std::string division = division_of(all_files);
   ImageFiles files = with_references(share_of(shard, std::move(all_files)), kept);
 
   if (options.dry_run) {
@@ -345,7 +346,7 @@ int run_batch(const BatchOptions& options) {
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
                   log_warning);
   Plan plan = make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
-  journal.plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files));
+  journal.plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files), division);
   describe(plan, shard);
   warn_of_unseen(plan);
   const Progress progress = make_progress(plan, on_terminal);

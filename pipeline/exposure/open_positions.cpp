@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "io/wcs/wcs.hpp"
+#include "stages/catalogue/position_columns.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -56,7 +57,11 @@ void name_positions(const OpenPositions& positions, const Shape& shape, const Co
 }
 
 void name_sky_positions(const OpenPositions& positions, Sources& sources) {
-  if (!positions.by_sky || !sources.has(columns::alpha_j2000)) return;
+  if (positions.list.alpha.empty()) return;
+  if (!sources.has(columns::alpha_j2000)) {  // the image has no WCS, and was measured by pixels
+    for (const ColumnOf<SkyPosition>& column : sky_position_columns)
+      add_column(column, CatalogPart::sky, sources, Cpu{}, [](auto, std::size_t) { return 0.0; });
+  }
   auto &right_ascension = sources[columns::alpha_j2000], &declination = sources[columns::delta_j2000];
   for (std::size_t row = 0; row < right_ascension.size(); ++row) {
     double alpha = std::fmod(positions.list.alpha[row], 360);

@@ -103,12 +103,12 @@ void name_standard_input(RunOptions& options, const std::string& input, const st
   std::ranges::for_each(options.inputs, put_path);
 }
 
-/// If CONFIG is in fact an input, moves CONFIG to the front of the inputs, so that the default configuration is used.
-/// Throws Error{config} if a YAML file is among the other inputs.
+/// If CONFIG is in fact an input (a name that ends with / is a directory's), moves CONFIG to the front of the inputs,
+/// so that the default configuration is used. Throws Error{config} if a YAML file is among the other inputs.
 void take_default_config(RunOptions& options, const std::string& input, const std::string& command) {
   std::error_code failure;
   if (!is_image(options.config) && !std::filesystem::is_directory(options.config, failure) &&
-      !(input == "INPUT" && lists_images(options.config)))
+      !(input == "INPUT" && (lists_images(options.config) || options.config.ends_with('/'))))
     return;
   for (const std::string& name : options.inputs)
     if (name.ends_with(".yaml") || name.ends_with(".yml"))

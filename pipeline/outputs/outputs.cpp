@@ -125,14 +125,13 @@ std::string KeptFiles::describe_links() const {
   for (std::size_t i = 1; i < images_.size(); ++i) {
     if (images_.identity(i) != images_.identity(i - 1)) continue;
     const std::string path = images_[i - 1].path, other = images_[i].path;
-    if (path != other && links++ == 0) example = "'" + path + "' and '" + other + "'";
+    if (links++ > 0) continue;
+    example = path == other ? "'" + path + "' is named twice" : "'" + path + "' and '" + other + "' are one file";
   }
   if (links == 0) return "";
-  return example + " are links to one file" +
-         (links == 1 ? "" : ", and there are " + std::to_string(links - 1) + " further such links") +
-         ": it is extracted once for each name, and the merged catalogue has its sources as often; list each file "
-         "once, "
-         "in a manifest";
+  return example + (links == 1 ? "" : " (and " + std::to_string(links - 1) + " more such names)") +
+         ": it is extracted once for each name, and the merged catalogue has its sources as often; name each file "
+         "once";
 }
 
 std::optional<FileIdentity> KeptFiles::identity(const std::string& path) {

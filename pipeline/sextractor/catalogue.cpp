@@ -31,10 +31,13 @@ std::size_t values_of(const Parameter& parameter) {
 }
 
 [[noreturn]] void fail_without(const Parameter& parameter, const std::string& image, const std::string& reason) {
+  const char* const remedy = reason.empty() || reason == no_celestial_wcs
+                                 ? "; SExtractor would make its values up: take the column out, or give the image a "
+                                   "celestial WCS"
+                                 : "; take the column out, or give the image another WCS";
   throw Error(ErrorKind::input, image + ": " + parameter.name + " (" + parameter.place +
                                     ") needs positions on the sky" + (reason.empty() ? "" : ", and " + reason) +
-                                    "; SExtractor would make its values up: take the column out, or give the image a "
-                                    "celestial WCS");
+                                    remedy);
 }
 
 /// Makes a writer of one text file for the rows of all images.

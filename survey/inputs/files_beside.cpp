@@ -71,6 +71,9 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
     refuse("output.report_copies", "the completeness is the share of copies of stars that are found");
   if (config.output.quicklook && config.quicklook.overlay == Overlay::pixels)
     refuse("quicklook.overlay", "pixels are those of sources");
+  if (config.measurement.local_sky > 0) refuse("measurement.local_sky", "its frame lies about the pixels of a source");
+  if (config.measurement.least_apertures != MeasurementConfig{}.least_apertures)
+    refuse("measurement.least_apertures", "circles do not replace ellipses of TABLE");
   if (vignet_size(config.output.columns).any())
     refuse("output.columns", "VIGNET tells the pixels of sources from others");
   if (has_flags(config.flags))

@@ -90,7 +90,7 @@ SessionBegins session_from(const ReadJson& json) {
 
 PlannedWork plan_from(const ReadJson& json) {
   const auto number = [&](const char* key) { return integer_from<std::int64_t>(json.at(key), 0); };
-  return {number("time"), number("files"), number("bytes")};
+  return {number("time"), number("files"), number("bytes"), json.value("division", "")};
 }
 
 constexpr std::string_view session_mark = R"({"session":)";
@@ -305,7 +305,7 @@ std::string format_session(std::int64_t session, const std::string& about) {
 }
 
 std::string format_plan(const PlannedWork& plan) {
-  const Json json = {{"time", plan.time}, {"files", plan.files}, {"bytes", plan.bytes}};
+  const Json json = {{"time", plan.time}, {"files", plan.files}, {"bytes", plan.bytes}, {"division", plan.division}};
   return Json{{"plan", json}}.dump() + "\n";
 }
 

@@ -22,6 +22,7 @@ inline constexpr std::int64_t last_session_number = (std::int64_t{1} << 53) - 1;
 struct PlannedWork {
   std::int64_t time = 0;  ///< time at which the plan was made, in seconds since 1970
   std::int64_t files = 0, bytes = 0;
+  std::string division = {};  ///< division_of() all files of the survey; empty in older journals
 
   bool operator==(const PlannedWork&) const = default;
 };

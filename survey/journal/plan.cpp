@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/files/passing.hpp"
+#include "stages/core/error.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/wait_together.hpp"
@@ -23,6 +24,7 @@ struct FileState {
   State state = State::done;
   std::vector<int> done_hdus, failed_hdus;
   std::string unseen = {};  ///< message with the inaccessible file and the reason; empty if all files are accessible
+  std::string other = {};   ///< path of another file whose results have this file's name; empty if there is none
 };
 
 /// The paths of all files that the image's result depends on, except for the image file.
@@ -71,6 +73,17 @@ bool all_done(const ImagesOfFile& images, const std::filesystem::path& directory
          });
 }
 
+/// The path of the file that a record is about, if that is another file than `file` and is still there; else empty. A
+/// file that was moved is the same file.
+std::string other_file_of(const ImageRecord& record, const ImageFile& file) {
+  std::error_code failure;
+  const bool is_other = (record.bytes != file.bytes || record.modified != file.modified) &&
+                        record.path != std::filesystem::absolute(file.path) &&
+                        std::filesystem::exists(record.path, failure) &&
+                        !std::filesystem::equivalent(record.path, file.path, failure);
+  return is_other ? record.path : "";
+}
+
 /// The state of a file with done images if a file is inaccessible: the image file, another file that its extraction
 /// needs, or the reference frame that was in a folder. The state is then judged by the records alone. Unset if all
 /// files are accessible.
@@ -99,7 +112,7 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
                        any.program != program;
   if ((changed || options.force) && any_done(images))
     if (std::optional<FileState> unseen = state_if_unseen(file, images, directory, program)) return *std::move(unseen);
-  if (changed) return {State::changed, {}, {}};
+  if (changed) return {State::changed, {}, {}, {}, options.force ? "" : other_file_of(any, file)};
   FileState result;
   if (std::ssize(images) < any.images) result.state = State::added;
   for (const auto& [hdu, record] : images) {
@@ -174,6 +187,13 @@ Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& direct
     wait_together(some,
                   [&](std::size_t i) { states[i] = state_of(all[begin + i], ledger, directory, program, options); });
     for (std::size_t i = 0; i < some; ++i) {
+      if (!states[i].other.empty()) {
+        throw Error(ErrorKind::config, all[begin + i].path + ": " + directory +
+                                           " holds the results of another file under the name of this one, " +
+                                           states[i].other +
+                                           ", which would be replaced; choose another directory with -o, name a "
+                                           "directory above both files as INPUT, or replace them with --force");
+      }
       if (!states[i].unseen.empty()) {
         count_unseen(states[i], plan);
         continue;

@@ -36,6 +36,9 @@ struct PlanOptions {
 ///
 /// A file with done images is left alone, whatever the options, if it or a file that it needs is inaccessible now, for
 /// example on an unmounted file system. Its extraction would fail and replace the good record.
+///
+/// Throws Error{config} if the journals' record of a file's name is about another file, at another path, that is still
+/// there, unless PlanOptions::force is true.
 Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
                const PlanOptions& options);
 

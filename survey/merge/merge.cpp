@@ -15,6 +15,7 @@
 #include "io/catalog/table_writer.hpp"
 #include "io/files/input_file.hpp"
 #include "io/tables/stored_table.hpp"
+#include "io/tables/table_file.hpp"
 #include "io/tables/table_stream.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/counted.hpp"
@@ -195,20 +196,22 @@ void require_no_failures(const fs::path& output, const std::vector<std::string>&
   }
 }
 
-/// Throws Error{config} if a text table exists at `path` that does not begin like a merged table. The file may be a
-/// list of images or positions that the user wrote.
-void require_merged_text(const std::string& path) {
-  const FormatNames* const format = format_of_name(path);
-  const bool ecsv = format && format->format == CatalogFormat::ecsv;
-  if (!format || (!ecsv && format->format != CatalogFormat::csv && format->format != CatalogFormat::ascii_head)) return;
-  std::ifstream file(path);
-  std::string first;
-  std::getline(file, first);
-  // The names of an ECSV table's columns follow its YAML.
-  while (ecsv && first.starts_with('#') && std::getline(file, first)) continue;
-  if (first.empty() || first == "IMAGE" || first.starts_with("IMAGE ") || first.starts_with("IMAGE,") ||
-      first.starts_with("#   1 IMAGE "))
-    return;
+/// Whether a file is empty, or a table that begins with the column IMAGE as merged tables do. True for a directory,
+/// which is one of cells of the sky.
+bool is_merged_table(const std::string& path) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(path, unknown) || fs::file_size(path, unknown) == 0) return true;
+  try {
+    return open_table(path).columns.front().name == "IMAGE";
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Throws Error{config} if a file exists at `path` that is no merged table. The file may be an image, a weight map, or
+/// a list of images or positions that the user wrote.
+void require_merged_table(const std::string& path) {
+  if (is_merged_table(path)) return;
   throw Error(ErrorKind::config, path +
                                      " is there, and no merged table, which alone would be replaced; choose another "
                                      "name with -o, or remove it");
@@ -234,7 +237,7 @@ void require_kept(const MergeOptions& options, const SurveyImages& images,
   for (const std::string& output : files_of(options, components)) {
     require_no_failures(output, options.directories);
     if (!fs::exists(output, unknown)) continue;
-    require_merged_text(output);
+    if (!output.ends_with(".html")) require_merged_table(output);
     const auto check = [&](const fs::path& path) {
       if (fs::equivalent(output, path, unknown))
         throw Error(ErrorKind::config, "the survey catalogue " + output + " would replace " + path.string() +

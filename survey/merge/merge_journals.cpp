@@ -78,6 +78,30 @@ std::vector<std::string> describe_missing(const std::vector<const JournalFile*>&
   return problems;
 }
 
+/// A sentence for each survey whose shards divided different files, so that some may be in no shard. The shards of a
+/// directory that has all of them are a survey, and so are the shards of all other directories together.
+std::vector<std::string> describe_divisions(const std::vector<std::vector<JournalFile>>& of_directory) {
+  std::map<std::pair<int, std::size_t>, std::map<std::string, const JournalFile*>> surveys;
+  for (std::size_t directory = 0; directory < of_directory.size(); ++directory) {
+    const std::vector<const JournalFile*> journals = up_to_date(of_directory[directory]);
+    for (const JournalFile* journal : journals) {
+      const int count = journal->shard.count;
+      if (count == 1 || !journal->progress.plan || journal->progress.plan->division.empty()) continue;
+      const std::size_t survey = std::ssize(journals) == count ? directory : of_directory.size();
+      surveys[{count, survey}].emplace(journal->progress.plan->division, journal);
+    }
+  }
+  std::vector<std::string> problems;
+  for (const auto& [survey, divisions] : surveys) {
+    if (divisions.size() < 2) continue;
+    const JournalFile &one = *divisions.begin()->second, &other = *divisions.rbegin()->second;
+    problems.push_back(one.path + " and " + other.path + ": shards " + shard_text(one.shard) + " and " +
+                       shard_text(other.shard) +
+                       " found different files, or files of different sizes, so some may be in no shard");
+  }
+  return problems;
+}
+
 void require_finished(const std::vector<std::vector<JournalFile>>& of_directory, bool partial,
                       const std::function<void(const std::string&)>& warn) {
   std::vector<const JournalFile*> journals;
@@ -86,6 +110,7 @@ void require_finished(const std::vector<std::vector<JournalFile>>& of_directory,
     journals.insert(journals.end(), current.begin(), current.end());
   }
   std::vector<std::string> problems = describe_missing(journals);
+  std::ranges::move(describe_divisions(of_directory), std::back_inserter(problems));
   for (const JournalFile* journal : journals) {
     if (!journal->complete) problems.push_back(describe_unfinished(*journal));
   }

@@ -244,6 +244,8 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
       {"detection.treshold=4",
        "--set detection.treshold=4: unknown key 'treshold' in 'detection'; did you mean 'threshold'?"},
       {"detektion.threshold=4", "--set detektion.threshold=4: unknown section 'detektion'; did you mean 'detection'?"},
+      {"=3", "--set =3: names no section; write section.key=value, as in detection.threshold=4.5"},
+      {".threshold=4", "--set .threshold=4: names no section; write section.key=value, as in detection.threshold=4.5"},
       {"threshold=4", "--set threshold=4: unknown section 'threshold'; it is a key of weights, detection, crowd"},
       {"detection.threshold",
        "--set detection.threshold: has no '='; write section.key=value, as in detection.threshold=4.5"},

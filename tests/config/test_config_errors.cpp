@@ -51,6 +51,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:2:14: 'detection.threshold' must be a number, not '08'; write it in decimal without leading zeros"},
       {"detection:\n  threshold: 0x10\n",
        "x.yaml:2:14: 'detection.threshold' must be a number, not '0x10'; write it in decimal without leading zeros"},
+      {"detection:\n  threshold: 0,5\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '0,5'; the decimal sign is a point"},
       {"detection:\n  threshold: 4,5\n",
        "x.yaml:2:14: 'detection.threshold' must be a number, not '4,5'; the decimal sign is a point"},
       {"detection:\n  threshold: yes\n", "x.yaml:2:14: 'detection.threshold' must be a number, not 'yes'"},
@@ -367,12 +369,15 @@ TEST(ConfigErrors, EveryFurtherMapOfFlagsIsAMapOfKeysThatNameOne) {
 
 TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
   const Wrong cases[] = {
-      {"detection: {threshold: 5\n", "x.yaml:2:1: not valid YAML: "},
+      {"detection: {threshold: 5\n", "x.yaml:1:1: not valid YAML: end of map flow not found"},
       {"# first\ndetection\n  threshold: 5\n",
        "x.yaml:3:12: not valid YAML: illegal map value; is a colon missing after 'detection' in line 2?"},
       {"output:\n  formats: [fits, csv\n  segmentation: true\n", "x.yaml:3:"},
       {"detection: threshold: 5\n", "x.yaml:1:21: not valid YAML: "},
       {"measurement: {reference: *r}\n", "x.yaml:1:26: not valid YAML: "},
+      {"background:\n  level: \"x\ndetection:\n  threshold: 3\n",
+       "x.yaml:2:3: not valid YAML: a quote that begins after 'level' is not closed"},
+      {"psf:\n  file: 'stars\n\n", "x.yaml:2:3: not valid YAML: a quote that begins after 'file' is not closed"},
       {"detection:\n\tthreshold: 5\n", "x.yaml:2:1: a tab in the indentation; YAML wants spaces"},
       {"detection:\n  \tthreshold: 5\n", "x.yaml:2:3: a tab in the indentation"},
       {"detection:\n  threshold: 5\x04\n", "x.yaml:2:15: a control character"},

@@ -64,6 +64,15 @@ TEST(LdacHead, IsTheHeaderOfTheImage) {
               Not(HasSubstr("EXPTIME")));
 }
 
+TEST(LdacHead, HasTheImagesOwnWcsAlone) {
+  const std::string own = cards({"XTENSION= 'IMAGE   '", "CTYPE1  = 'RA---TAN'", "CDELT1  = -1E-4"});
+  const std::string primary = cards({"SIMPLE  = T", "CTYPE1  = 'GLON-CAR'", "CD1_1   = -2E-4", "LONPOLE = 90.",
+                                     "RADESYS = 'FK4     '", "EQUINOX = 1950.", "EXPTIME = 30."});
+  EXPECT_THAT(lines_of(ldac_head(own, primary, {})),
+              ElementsAre("SIMPLE  =                    T / this is a FITS header", "CTYPE1  = 'RA---TAN'",
+                          "CDELT1  = -1E-4", "EXPTIME = 30.", "END"));
+}
+
 TEST(Ldac, TheFileIsThatOfSextractor) {
   TemporaryFolder directory;
   CatalogMetadata beside = testing::metadata;

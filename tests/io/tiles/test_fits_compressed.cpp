@@ -218,6 +218,7 @@ images = {
     'gzip2': (nan, dict(compression_type='GZIP_2', quantize_level=0)),
     'plio': (base.astype(np.int16), dict(compression_type='PLIO_1')),
     'hcomp': (base.astype(np.int16), dict(compression_type='HCOMPRESS_1')),
+    'hcomp_smooth': (base.astype(np.int16), dict(compression_type='HCOMPRESS_1', hcomp_scale=2.5, hcomp_smooth=True)),
     'plain_quantised': (nan, dict(compression_type='RICE_1', quantize_method=-1)),
     'dither1': (nan, dict(compression_type='RICE_1', quantize_method=1, dither_seed=42)),
     'dither2': (nan, dict(compression_type='RICE_1', quantize_method=2, dither_seed=42)),
@@ -253,7 +254,7 @@ TEST_F(FitsCompressed, AgreesWithAstropy) {
     EXPECT_TRUE(read == expected);
     ++compared;
   }
-  EXPECT_EQ(compared, 11);
+  EXPECT_EQ(compared, 12);
 }
 
 }  // namespace

@@ -202,6 +202,18 @@ def test_a_manifest_may_give_images_settings_of_their_own(run, merge, night, tmp
     merge("out")
 
 
+def test_shards_that_saw_different_files_are_said(batch, merge, night):
+    """The largest file goes: the others are divided anew, and one is in neither shard."""
+    batch("2", "--shard", "1/2")
+    (night / "late" / "both.fits").unlink()
+    batch("2", "--shard", "2/2")
+    said = merge("2", code=3)
+    assert "different files, or files of different sizes, so some may be in no shard" in said, said
+    assert merge("2", "--partial")
+    batch("2", "--shard", "1/2")
+    merge("2")
+
+
 @pytest.mark.parametrize("where", ["header", "row", "end"])
 def test_a_catalogue_that_was_replaced_by_one_of_its_size_is_noticed(batch, merge, tmp_path, where):
     catalogue = batch("out") / "wcs.cat.fits"
@@ -233,3 +245,19 @@ def test_a_list_of_images_is_never_replaced(batch, run, tmp_path, name):
     assert done.code == 2 and "no merged table" in done.err and (tmp_path / name).read_text() == text
     for _ in range(2):  # a merged table is
         assert run("merge", "out", "-o", "survey" + name[4:]).code == 0
+
+
+def test_a_map_is_never_replaced(batch, run, tmp_path):
+    batch("out")
+    write_sky(tmp_path / "map.fits")
+    before = (tmp_path / "map.fits").read_bytes()
+    done = run("merge", "out", "-o", "map.fits")
+    assert done.code == 2 and "no merged table" in done.err and (tmp_path / "map.fits").read_bytes() == before
+
+
+@pytest.mark.parametrize("ending", ["fits", "ecsv", "csv", "txt", "ldac", "vot", "parquet"])
+def test_a_merged_table_is_replaced(batch, run, ending):
+    batch("out")
+    for _ in range(2):
+        done = run("merge", "out", "-o", f"again.{ending}")
+        assert done.code == 0, done.err

@@ -355,8 +355,39 @@ def test_links_to_one_file_are_warned_of(run, config, images, tmp_path):
     (images / "soft.fits").symlink_to("0.fits")
     os.link(images / "0.fits", images / "hard.fits")
     done = run("batch", config, images, "-o", "out")
-    assert done.code == 0 and "links to one file, and there are 1 further such links" in done.err, done.err
+    assert done.code == 0 and "are one file (and 1 more such names): " in done.err, done.err
     assert "/0.fits'" in done.err and "warning: " in done.err
+
+
+def test_a_file_under_two_names_is_warned_of(run, config, images):
+    done = run("batch", config, images.parent / images.name, "images/*.fits", "-o", "out", "--dry-run")
+    assert done.code == 0 and "is named twice" not in done.err, done.err
+    done = run("batch", config, images.parent.resolve() / "*/0.fits", "images/0.fits", "-o", "out", "--dry-run")
+    assert done.code == 0 and "/0.fits' " in done.err and "it is extracted once for each name" in done.err, done.err
+
+
+def test_another_image_of_the_name_of_one_is_refused(run, config, images, tmp_path):
+    """Unless the first was moved, or --force says so."""
+    assert run("batch", config, images, "-o", "out").code == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.name.startswith("0.cat")}
+    other = survey.write_images(tmp_path / "other", ["0.fits"])
+    refused = run("batch", config, other, "-o", "out")
+    assert refused.code == 2 and "/images/0.fits" in refused.err and "--force" in refused.err, refused.err
+    assert before and {name: (tmp_path / "out" / name).read_bytes() for name in before} == before
+    assert run("batch", config, other, "-o", "out", "--force").code == 0
+    images.rename(tmp_path / "moved")
+    moved = run("batch", config, tmp_path / "moved", "-o", "fresh")
+    assert moved.code == 0 and run("batch", config, other, "-o", "fresh").code == 2
+    (tmp_path / "moved").rename(tmp_path / "again")
+    assert run("batch", config, other, "-o", "fresh").code == 0
+
+
+def test_a_directory_that_is_not_there(run, config, images):
+    for arguments in (["night9/"], ["night9"], [config, "night9"]):
+        done = run("batch", *arguments, "-o", "out")
+        assert done.code == 3 and "night9" in done.err and "there is no file or directory of this name" in done.err, done.err
+    done = run("batch", "night9/", images, "-o", "out")
+    assert done.code == 3 and "night9/: there is no file or directory of this name" in done.err, done.err
 
 
 def test_one_file_that_is_given_in_two_ways_is_no_link(run, config, images, tmp_path):

@@ -133,7 +133,7 @@ def test_the_sky_goes_before_pixels_where_both_are_there(extract, tmp_path):
         row = rows(directory / f"{name}.forced.cat.csv")[0]
         assert (float(row["X_IMAGE"]), float(row["Y_IMAGE"])) == pytest.approx(place, abs=1e-6)
         assert report(directory / f"{name}.forced.run.json")["positions"]["by"] == by
-        assert ("ALPHA_J2000" in row) == (name == "sky")
+        assert (row["ALPHA_J2000"], row["DELTA_J2000"]) == ("150", "2")
 
 
 SEXAGESIMAL = ["# %ECSV 1.0", "# ---", "# datatype:", "# - {name: RAJ2000, unit: '\"h:m:s\"', datatype: string}",
@@ -253,6 +253,14 @@ def test_an_image_without_a_sky(run, configure, tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["sky.forced.cat.fits", "sky.forced.run.json"]
 
 
+def test_sky_positions_of_the_table_without_a_wcs(extract, tmp_path):
+    write_table(tmp_path / "p.csv", "X,Y,RA,DEC,ID", "12.5,20,150.5,2.25,a", "40,8.25,-9.5,-3,b")
+    image = write_image(tmp_path / "r.fits", field(1))
+    told = rows(extract("out", CSV, "--positions", "p.csv", image) / "r.forced.cat.csv")
+    assert [(row["X_IMAGE"], row["ALPHA_J2000"], row["DELTA_J2000"], row["ID"]) for row in told] == [
+        ("12.5", "150.5", "2.25", "a"), ("40", "350.5", "-3", "b")]
+
+
 WRONG = {
     "empty": (["--positions", ""], "", ["--positions"]),
     "detection image": (["-d", "r.fits"], "", ["--positions", "--detect"]),
@@ -261,6 +269,8 @@ WRONG = {
     "mask": ([], "output: {check_images: [threshold]}\n", ["config.yaml:1:", "threshold"]),
     "copies": (["--report"], "output: {report_copies: 9}\n", ["config.yaml:1:", "copies of stars"]),
     "flags": ([], "flags: {file: f.fits}\n", ["config.yaml:1:", "flags"]),
+    "local sky": ([], "measurement: {local_sky: 24}\n", ["config.yaml:1:", "its frame lies about the pixels of a source"]),
+    "least circles": ([], "measurement: {least_apertures: [20, 20]}\n", ["config.yaml:1:", "circles do not replace"]),
     "overlay": ([], "output: {quicklook: true}\nquicklook: {overlay: pixels}\n", ["config.yaml:2:", "pixels"]),
 }
 

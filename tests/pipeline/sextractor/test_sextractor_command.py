@@ -274,6 +274,18 @@ def test_a_reader_that_goes_away(sex, tmp_path):
     assert done.returncode == 3 and "cannot write to standard output" in done.stderr
 
 
+def test_a_list_of_columns_from_a_pipe(sex, tmp_path):
+    """As a shell hands it over for <(...)."""
+    read, write = os.pipe()
+    os.write(write, b"NUMBER\nX_IMAGE\n")
+    os.close(write)
+    done = subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "sextractor", "sky.fits", "-PARAMETERS_NAME", f"/dev/fd/{read}",
+                           "-CATALOG_TYPE", "ASCII_HEAD"], cwd=tmp_path, pass_fds=[read], stderr=subprocess.PIPE, text=True)
+    os.close(read)
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[2] for line in (tmp_path / "test.cat").read_text().splitlines() if line.startswith("#")] == ["NUMBER", "X_IMAGE"]
+
+
 def test_the_command_is_found(run, tmp_path):
     assert "did you mean srcextract sextractor?" in run("sextracter", "x.fits").err
     assert "srcextract sextractor" in run("--help").out
