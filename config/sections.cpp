@@ -229,8 +229,7 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin) {
   check_characters(text, origin);
   Events events;
   try {
-    // Without the end of the last line: there, yaml-cpp takes an open quote for closed.
-    std::istringstream stream(text.substr(0, text.find_last_not_of(" \r\n") + 1));
+    std::istringstream stream(text);
     YAML::Parser parser(stream);
     // Two documents are enough for the error. Reading on might never end: yaml-cpp reports a stray comma as endless
     // empty documents.
@@ -241,13 +240,19 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin) {
            "a second YAML document begins here, and the file must be one; look for a stray character, '---', '...' "
            "or a line indented less than the first");
     }
+    if (text.find_first_of("\"'") != text.npos) {
+      // yaml-cpp takes an open quote for closed at the end of a text, but not at the mark of a document's end.
+      std::istringstream ended(text + "\n...\n");
+      events = Events();
+      YAML::Parser(ended).HandleNextDocument(events);
+    }
     return YAML::Load(text);
   } catch (const YAML::DeepRecursion& error) {
     fail(origin.at(error.mark), "nested far too deeply; the file is sections of keys");
   } catch (const YAML::Exception& error) {
-    if (error.msg == YAML::ErrorMsg::EOF_IN_SCALAR) {
-      fail(origin.at(events.place_of_word),
-           "not valid YAML: a quote that begins after " + srcextract::quoted(events.word) + " is not closed");
+    if (error.msg == YAML::ErrorMsg::EOF_IN_SCALAR || error.msg == YAML::ErrorMsg::DOC_IN_SCALAR) {
+      const std::string after = events.word.empty() ? "" : " that begins after " + srcextract::quoted(events.word);
+      fail(origin.at(events.place_of_word), "not valid YAML: a quote" + after + " is not closed");
     }
     fail(origin.at(error.mark), "not valid YAML: " + error.msg + missing_colon(text, error.mark.line));
   }

@@ -119,6 +119,13 @@ void warn_of_unseen(const Plan& plan) {
                   plan.why_unseen, counted(plan.unseen + plan.undone, "file")));
 }
 
+void warn_of_replaced(const Plan& plan) {
+  if (plan.replaced == 0) return;
+  log_warning(fmt::format("{}, whose outputs are replaced{}; give each directory an output directory of its own",
+                          plan.why_replaced,
+                          plan.replaced == 1 ? "" : fmt::format(", and so are those of {} more", plan.replaced - 1)));
+}
+
 /// Prints the path of every planned file on stdout, one per line. printable() replaces control characters, since a file
 /// name may contain newlines and terminal commands.
 void print_plan(const Plan& plan) {
@@ -331,7 +338,7 @@ int run_batch(const BatchOptions& options) {
   // Links may be intended, and with -q only errors are logged.
   if (!links.empty() && options.verbosity != Verbosity::quiet) log_warning(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) log_warning(kinds);
-  const std::string division = division_of(all_files);
+  const auto found = static_cast<std::int64_t>(all_files.size());
   ImageFiles files = with_references(share_of(shard, std::move(all_files)), kept);
 
   if (options.dry_run) {
@@ -339,6 +346,7 @@ int run_batch(const BatchOptions& options) {
                                 program_version(), options.plan);
     describe(plan, shard);
     warn_of_unseen(plan);
+    warn_of_replaced(plan);
     print_plan(plan);
     return 0;
   }
@@ -346,9 +354,10 @@ int run_batch(const BatchOptions& options) {
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
                   log_warning);
   Plan plan = make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
-  journal.plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files), division);
+  journal.plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files), found);
   describe(plan, shard);
   warn_of_unseen(plan);
+  warn_of_replaced(plan);
   const Progress progress = make_progress(plan, on_terminal);
   return BatchRun(options, shard, kept, journal, progress).run(std::move(plan));
 }

@@ -66,10 +66,24 @@ struct StarResiduals {
   std::int64_t faint_changes = 0;
 };
 
+/// How much variance a star of the reference causes in the difference, divided by the variance that a star as bright
+/// in the new frame causes. Different depths and gains of the frames change that.
+double photons_of_reference(const Config& config, const Extraction& extraction) {
+  const DifferenceFacts& facts = *extraction.difference;
+  const double factor = facts.fit ? facts.fit->mean_sum : facts.scale;
+  const double counts =
+      facts.fit && facts.fit->convolved_new ? 1 / factor : factor;  // of the new frame for one of the reference
+  const double gain = reference_settings(config).gain;
+  if (gain > 0) return counts * config.measurement.gain / gain;
+  return facts.fit
+             ? 0
+             : counts;  // without a gain, the fit counts no photons, the Gaussian kernel those of the new frame's gain
+}
+
 /// Examines the sources of a difference image whose sky noise is `sigma`. The light of the frames is derived from the
 /// rows' flux errors, which contain the photon noise of both frames. `gain` in e-/count; with 0 the light is unknown,
-/// and `faint_changes` is 0.
-StarResiduals find_star_residuals(const Sources& catalogue, double sigma, double gain) {
+/// and `faint_changes` is 0. `of_reference`: photons_of_reference().
+StarResiduals find_star_residuals(const Sources& catalogue, double sigma, double gain, double of_reference) {
   constexpr double least_share = 0.3, share_of_pairs = 0.5;
   StarResiduals found;
   const Neighbours brighter(catalogue, true), fainter(catalogue, false);
@@ -78,7 +92,9 @@ StarResiduals find_star_residuals(const Sources& catalogue, double sigma, double
   for (std::size_t row = 0; row < sign.size(); ++row) {
     const double photons =
         changes.fluxerr_iso[row] * changes.fluxerr_iso[row] - static_cast<double>(changes.npix[row]) * sigma * sigma;
-    const double change = std::abs(changes.flux_iso[row]), light = gain * photons;
+    const double change = std::abs(changes.flux_iso[row]), more = sign[row] > 0 ? change : -change;
+    // With N and R of the two frames, N - R = more, and N + of_reference * R = gain * photons.
+    const double light = 2 * (gain * photons - more) / (1 + of_reference) + more;
     const bool whole =
         gain > 0 && !(change < share_of_pairs * light);  // an object that moved away from here, or to here
     found.paired += !whole && (sign[row] > 0 ? fainter : brighter).is_near(row) ? 1 : 0;
@@ -97,7 +113,8 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
   // but the noise of photons and sky.
   const bool tells_light = !extraction.aperture_noise && !frames_have_maps(config);
   const StarResiduals found =
-      find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0);
+      find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0,
+                          photons_of_reference(config, extraction));
   const auto rows = static_cast<double>(changes.size());
   const bool paired = found.paired >= least_paired && static_cast<double>(found.paired) > paired_share * rows;
   const bool faint =

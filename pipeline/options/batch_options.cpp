@@ -124,11 +124,6 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
                     ": batch is told the table of each image by a manifest, in a column `positions`; write one, or use "
                     "srcextract --positions TABLE CONFIG IMAGE...; see srcextract batch --help");
   if (!options.answer.empty()) return options;
-  std::error_code failure;
-  if (options.inputs.empty() && !std::filesystem::exists(options.config, failure))
-    throw Error(ErrorKind::input, options.config +
-                                      ": there is no file or directory of this name; look at its spelling, and whether "
-                                      "its file system is mounted");
   if (options.inputs.empty())
     throw Error(ErrorKind::config,
                 "INPUT is required: name images, directories or a manifest; see srcextract batch --help");

@@ -103,12 +103,19 @@ void name_standard_input(RunOptions& options, const std::string& input, const st
   std::ranges::for_each(options.inputs, put_path);
 }
 
-/// If CONFIG is in fact an input (a name that ends with / is a directory's), moves CONFIG to the front of the inputs,
+/// Whether `name` is no configuration by its name, and there is no such file. It is then an input that is missing.
+bool is_missing_input(const std::string& name) {
+  std::error_code failure;
+  return !name.empty() && !name.ends_with(".yaml") && !name.ends_with(".yml") && !is_own_configuration(name) &&
+         !std::filesystem::exists(name, failure);
+}
+
+/// If CONFIG is in fact an input, moves CONFIG to the front of the inputs,
 /// so that the default configuration is used. Throws Error{config} if a YAML file is among the other inputs.
 void take_default_config(RunOptions& options, const std::string& input, const std::string& command) {
   std::error_code failure;
   if (!is_image(options.config) && !std::filesystem::is_directory(options.config, failure) &&
-      !(input == "INPUT" && (lists_images(options.config) || options.config.ends_with('/'))))
+      !(input == "INPUT" && (lists_images(options.config) || is_missing_input(options.config))))
     return;
   for (const std::string& name : options.inputs)
     if (name.ends_with(".yaml") || name.ends_with(".yml"))

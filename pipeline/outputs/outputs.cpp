@@ -15,6 +15,7 @@
 #include "io/files/output_file.hpp"
 #include "io/files/passing.hpp"
 #include "stages/core/error.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/wait_together.hpp"
 
 namespace srcextract {
@@ -124,9 +125,11 @@ std::string KeptFiles::describe_links() const {
   std::string example;
   for (std::size_t i = 1; i < images_.size(); ++i) {
     if (images_.identity(i) != images_.identity(i - 1)) continue;
-    const std::string path = images_[i - 1].path, other = images_[i].path;
+    const ImageFile one = images_[i - 1], other = images_[i];
+    const bool same_path = one.path == other.path;
+    if (same_path && hash_of_config(one) != hash_of_config(other)) continue;  // two rows of a manifest
     if (links++ > 0) continue;
-    example = path == other ? "'" + path + "' is named twice" : "'" + path + "' and '" + other + "' are one file";
+    example = "'" + one.path + (same_path ? "' has two names" : "' and '" + other.path + "' are one file");
   }
   if (links == 0) return "";
   return example + (links == 1 ? "" : " (and " + std::to_string(links - 1) + " more such names)") +

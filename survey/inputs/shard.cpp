@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "stages/core/error.hpp"
-#include "survey/inputs/name_hash.hpp"
 
 namespace srcextract {
 namespace {
@@ -115,13 +114,6 @@ ImageFiles share_of(const Shard& shard, ImageFiles files) {
   std::sort(ours.begin(), ours.end());
   files.select(ours);
   return files;
-}
-
-std::string division_of(const ImageFiles& files) {
-  std::uint64_t sum = 0;  // does not depend on the order of the files
-  for (std::size_t i = 0; i < files.size(); ++i)
-    sum += name_hash(std::to_string(files.bytes(i)) + ' ' + std::string(files.name(i)));
-  return hexadecimal(sum);
 }
 
 }  // namespace srcextract

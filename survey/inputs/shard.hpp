@@ -36,8 +36,4 @@ std::optional<Shard> slurm_shard();
 /// names and sizes, so processes for different shards agree on it.
 ImageFiles share_of(const Shard& shard, ImageFiles files);
 
-/// A hash of the names and sizes of all files. Shards whose hashes are equal divide the files in the same way. Of
-/// different hashes, a file may be in none of the shards.
-std::string division_of(const ImageFiles& files);
-
 }  // namespace srcextract

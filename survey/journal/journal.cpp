@@ -104,8 +104,8 @@ Journal::~Journal() {
   }
 }
 
-void Journal::plan(std::int64_t files, std::int64_t bytes, const std::string& division) {
-  file_.append(format_plan({seconds_now(), files, bytes, division}));
+void Journal::plan(std::int64_t files, std::int64_t bytes, std::int64_t found) {
+  file_.append(format_plan({seconds_now(), files, bytes, found}));
 }
 
 void Journal::end(const std::string& name) {

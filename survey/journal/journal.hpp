@@ -69,8 +69,9 @@ class Journal {
   Ledger take_before() { return std::move(before_); }
 
   /// Writes a line with the number of files, and their total size, that the session has to extract; `srcextract status`
-  /// shows it. `division` is division_of() all files of the survey. To be called before the first add().
-  void plan(std::int64_t files, std::int64_t bytes, const std::string& division);
+  /// shows it. `found` is the number of all files of the survey, those of other shards too. To be called before the
+  /// first add().
+  void plan(std::int64_t files, std::int64_t bytes, std::int64_t found);
 
   /// Notes about files that were under way when an earlier process died, in this shard or in shards of other counts. A
   /// note of this shard stays in the notes file (survey/journal/underway.hpp) until forget() is called for its file, or

@@ -90,7 +90,7 @@ SessionBegins session_from(const ReadJson& json) {
 
 PlannedWork plan_from(const ReadJson& json) {
   const auto number = [&](const char* key) { return integer_from<std::int64_t>(json.at(key), 0); };
-  return {number("time"), number("files"), number("bytes"), json.value("division", "")};
+  return {number("time"), number("files"), number("bytes"), json.value("found", std::int64_t{0})};
 }
 
 constexpr std::string_view session_mark = R"({"session":)";
@@ -165,6 +165,7 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
       journal.complete = journal.ended = damaged_session = false;
     } else if (const auto* plan = std::get_if<PlannedWork>(&parsed)) {
       journal.progress.plan = *plan;
+      journal.found = plan->found;
     } else if (const auto* written = std::get_if<Written>(&parsed)) {
       begin_records(written->time, journal.progress.recent);
       journal.last_written = written->time;
@@ -305,7 +306,7 @@ std::string format_session(std::int64_t session, const std::string& about) {
 }
 
 std::string format_plan(const PlannedWork& plan) {
-  const Json json = {{"time", plan.time}, {"files", plan.files}, {"bytes", plan.bytes}, {"division", plan.division}};
+  const Json json = {{"time", plan.time}, {"files", plan.files}, {"bytes", plan.bytes}, {"found", plan.found}};
   return Json{{"plan", json}}.dump() + "\n";
 }
 

@@ -22,7 +22,7 @@ inline constexpr std::int64_t last_session_number = (std::int64_t{1} << 53) - 1;
 struct PlannedWork {
   std::int64_t time = 0;  ///< time at which the plan was made, in seconds since 1970
   std::int64_t files = 0, bytes = 0;
-  std::string division = {};  ///< division_of() all files of the survey; empty in older journals
+  std::int64_t found = 0;  ///< number of all files of the survey, those of other shards too; 0 in older journals
 
   bool operator==(const PlannedWork&) const = default;
 };
@@ -56,6 +56,7 @@ struct JournalFile {
   /// Records of the files whose last record is in this journal. A file is in the ledger of only one journal of the
   /// directory.
   Ledger ledger;
+  std::int64_t found = 0;    ///< PlannedWork::found of the last session
   std::int64_t session = 0;  ///< number of the last session; sessions of the directory that begin later have larger
                              ///< numbers
   /// Configuration of the last session, as YAML, without the values from manifests; empty if not recorded.

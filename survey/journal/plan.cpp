@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "io/files/passing.hpp"
-#include "stages/core/error.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
+#include "survey/inputs/output_names.hpp"
 #include "survey/inputs/wait_together.hpp"
 
 namespace srcextract {
@@ -63,6 +63,17 @@ State state_of(const ImageRecord& record, const std::filesystem::path& directory
   return in_place ? State::done : State::changed;
 }
 
+/// Whether the catalogue of all HDUs of a file is missing, which is in no record.
+bool lacks_joined(const ImageFile& file, int images, const std::filesystem::path& directory) {
+  const OutputConfig& output = file.config->config.output;
+  if (!output.one_catalogue || images < 2) return false;
+  const OutputPaths paths = output_paths(directory, file.name, std::nullopt, output);
+  std::error_code failure;
+  return std::ranges::any_of(paths.catalogs, [&](const auto& catalog) {
+    return catalog.first == CatalogFormat::fits && !std::filesystem::exists(catalog.second, failure);
+  });
+}
+
 bool any_done(const ImagesOfFile& images) {
   return std::ranges::any_of(images, [](const auto& image) { return image.second.done; });
 }
@@ -112,7 +123,7 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
                        any.program != program;
   if ((changed || options.force) && any_done(images))
     if (std::optional<FileState> unseen = state_if_unseen(file, images, directory, program)) return *std::move(unseen);
-  if (changed) return {State::changed, {}, {}, {}, options.force ? "" : other_file_of(any, file)};
+  if (changed) return {State::changed, {}, {}, {}, any_done(images) ? other_file_of(any, file) : ""};
   FileState result;
   if (std::ssize(images) < any.images) result.state = State::added;
   for (const auto& [hdu, record] : images) {
@@ -121,6 +132,7 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
     if (state == State::done) result.done_hdus.push_back(hdu);
     if (state == State::failed) result.failed_hdus.push_back(hdu);
   }
+  if (result.state == State::done && lacks_joined(file, any.images, directory)) result.state = State::changed;
   return result;
 }
 
@@ -187,13 +199,8 @@ Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& direct
     wait_together(some,
                   [&](std::size_t i) { states[i] = state_of(all[begin + i], ledger, directory, program, options); });
     for (std::size_t i = 0; i < some; ++i) {
-      if (!states[i].other.empty()) {
-        throw Error(ErrorKind::config, all[begin + i].path + ": " + directory +
-                                           " holds the results of another file under the name of this one, " +
-                                           states[i].other +
-                                           ", which would be replaced; choose another directory with -o, name a "
-                                           "directory above both files as INPUT, or replace them with --force");
-      }
+      if (!states[i].other.empty() && plan.replaced++ == 0)
+        plan.why_replaced = all[begin + i].path + " has the name of " + states[i].other;
       if (!states[i].unseen.empty()) {
         count_unseen(states[i], plan);
         continue;

@@ -24,6 +24,10 @@ struct Plan {
   /// Inaccessible as `unseen`, but images are left to extract once the file is accessible again; not part of `done`.
   std::int64_t undone = 0;
   std::string why_unseen;  ///< name of the first inaccessible file, and the reason
+  /// Number of files whose name stands in the journals for another file, which is still there at another path and has
+  /// another size or time. What is done of that file is replaced.
+  std::int64_t replaced = 0;
+  std::string why_replaced;  ///< the paths of the first such file and of the other
 };
 
 struct PlanOptions {
@@ -36,9 +40,6 @@ struct PlanOptions {
 ///
 /// A file with done images is left alone, whatever the options, if it or a file that it needs is inaccessible now, for
 /// example on an unmounted file system. Its extraction would fail and replace the good record.
-///
-/// Throws Error{config} if the journals' record of a file's name is about another file, at another path, that is still
-/// there, unless PlanOptions::force is true.
 Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
                const PlanOptions& options);
 

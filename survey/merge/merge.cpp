@@ -196,11 +196,13 @@ void require_no_failures(const fs::path& output, const std::vector<std::string>&
   }
 }
 
-/// Whether a file is empty, or a table that begins with the column IMAGE as merged tables do. True for a directory,
-/// which is one of cells of the sky.
+/// Whether an existing output is empty, or a table that begins with the column IMAGE as merged tables do. True for
+/// other formats than tables, and for what is no regular file, such as the directory of tables by cells of the sky.
 bool is_merged_table(const std::string& path) {
+  const FormatNames* const format = format_of_name(path);
   std::error_code unknown;
-  if (!fs::is_regular_file(path, unknown) || fs::file_size(path, unknown) == 0) return true;
+  if (!format || !format->table || !fs::is_regular_file(path, unknown) || fs::file_size(path, unknown) == 0)
+    return true;
   try {
     return open_table(path).columns.front().name == "IMAGE";
   } catch (const Error&) {
@@ -237,7 +239,7 @@ void require_kept(const MergeOptions& options, const SurveyImages& images,
   for (const std::string& output : files_of(options, components)) {
     require_no_failures(output, options.directories);
     if (!fs::exists(output, unknown)) continue;
-    if (!output.ends_with(".html")) require_merged_table(output);
+    require_merged_table(output);
     const auto check = [&](const fs::path& path) {
       if (fs::equivalent(output, path, unknown))
         throw Error(ErrorKind::config, "the survey catalogue " + output + " would replace " + path.string() +

@@ -78,26 +78,32 @@ std::vector<std::string> describe_missing(const std::vector<const JournalFile*>&
   return problems;
 }
 
-/// A sentence for each survey whose shards divided different files, so that some may be in no shard. The shards of a
-/// directory that has all of them are a survey, and so are the shards of all other directories together.
-std::vector<std::string> describe_divisions(const std::vector<std::vector<JournalFile>>& of_directory) {
-  std::map<std::pair<int, std::size_t>, std::map<std::string, const JournalFile*>> surveys;
+/// A sentence for each survey of which shards have fewer files than one of them found. Shards that find different files
+/// divide them in different ways, so that a file may be in no shard. A directory with all of its shards is a survey,
+/// and so are all other shards of equal count together.
+std::vector<std::string> describe_left_out(const std::vector<std::vector<JournalFile>>& of_directory) {
+  struct Survey {
+    std::int64_t there = 0;
+    const JournalFile* largest = nullptr;
+  };
+  std::map<std::pair<int, std::size_t>, Survey> surveys;  // by count of shards, and directory
   for (std::size_t directory = 0; directory < of_directory.size(); ++directory) {
     const std::vector<const JournalFile*> journals = up_to_date(of_directory[directory]);
-    for (const JournalFile* journal : journals) {
-      const int count = journal->shard.count;
-      if (count == 1 || !journal->progress.plan || journal->progress.plan->division.empty()) continue;
-      const std::size_t survey = std::ssize(journals) == count ? directory : of_directory.size();
-      surveys[{count, survey}].emplace(journal->progress.plan->division, journal);
-    }
+    const int count = journals.front()->shard.count;
+    const bool has_all = std::ssize(journals) == count;
+    Survey& survey = surveys[{count, has_all ? directory : of_directory.size()}];
+    for (const JournalFile& journal : of_directory[directory])
+      survey.there += static_cast<std::int64_t>(journal.ledger.size());
+    for (const JournalFile* journal : journals)
+      if (!survey.largest || journal->found > survey.largest->found) survey.largest = journal;
   }
   std::vector<std::string> problems;
-  for (const auto& [survey, divisions] : surveys) {
-    if (divisions.size() < 2) continue;
-    const JournalFile &one = *divisions.begin()->second, &other = *divisions.rbegin()->second;
-    problems.push_back(one.path + " and " + other.path + ": shards " + shard_text(one.shard) + " and " +
-                       shard_text(other.shard) +
-                       " found different files, or files of different sizes, so some may be in no shard");
+  for (const auto& [key, survey] : surveys) {
+    if (key.first == 1 || survey.there >= survey.largest->found) continue;
+    problems.push_back(survey.largest->path + ": shard " + shard_text(survey.largest->shard) + " found " +
+                       counted(survey.largest->found, "file") + ", and all shards have " +
+                       std::to_string(survey.there) +
+                       ": others found fewer, or of other sizes, and some are in no shard");
   }
   return problems;
 }
@@ -110,10 +116,10 @@ void require_finished(const std::vector<std::vector<JournalFile>>& of_directory,
     journals.insert(journals.end(), current.begin(), current.end());
   }
   std::vector<std::string> problems = describe_missing(journals);
-  std::ranges::move(describe_divisions(of_directory), std::back_inserter(problems));
   for (const JournalFile* journal : journals) {
     if (!journal->complete) problems.push_back(describe_unfinished(*journal));
   }
+  if (problems.empty()) problems = describe_left_out(of_directory);
   if (problems.empty()) return;
   if (partial) {
     for (const std::string& problem : problems) warn(problem);

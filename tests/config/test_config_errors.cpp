@@ -369,7 +369,7 @@ TEST(ConfigErrors, EveryFurtherMapOfFlagsIsAMapOfKeysThatNameOne) {
 
 TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
   const Wrong cases[] = {
-      {"detection: {threshold: 5\n", "x.yaml:1:1: not valid YAML: end of map flow not found"},
+      {"detection: {threshold: 5\n", "x.yaml:2:1: not valid YAML: "},
       {"# first\ndetection\n  threshold: 5\n",
        "x.yaml:3:12: not valid YAML: illegal map value; is a colon missing after 'detection' in line 2?"},
       {"output:\n  formats: [fits, csv\n  segmentation: true\n", "x.yaml:3:"},
@@ -377,6 +377,8 @@ TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
       {"measurement: {reference: *r}\n", "x.yaml:1:26: not valid YAML: "},
       {"background:\n  level: \"x\ndetection:\n  threshold: 3\n",
        "x.yaml:2:3: not valid YAML: a quote that begins after 'level' is not closed"},
+      {"background:\n  level: \"\n\n", "x.yaml:2:3: not valid YAML: a quote that begins after 'level' is not closed"},
+      {"\"psf:\n", "x.yaml:1:1: not valid YAML: a quote is not closed"},
       {"psf:\n  file: 'stars\n\n", "x.yaml:2:3: not valid YAML: a quote that begins after 'file' is not closed"},
       {"detection:\n\tthreshold: 5\n", "x.yaml:2:1: a tab in the indentation; YAML wants spaces"},
       {"detection:\n  \tthreshold: 5\n", "x.yaml:2:3: a tab in the indentation"},

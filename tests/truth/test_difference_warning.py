@@ -18,7 +18,7 @@ SHARED = ROOT.parent / "shared/difference"
 SAID = "whose shape the kernel does not match"
 
 
-def warnings(program, directory, images, *settings, headers=(None, None)):
+def warnings(program, directory, images, *settings, headers=(None, None), said=SAID):
     for name, image, header in zip(("reference", "new"), images, headers):
         fits.writeto(directory / f"{name}.fits", image, header, overwrite=True)
     settings = ["convolve.kernel=gaussian", "convolve.fwhm=3.5", "detection.threshold_unit=detection_sigma",
@@ -28,8 +28,7 @@ def warnings(program, directory, images, *settings, headers=(None, None)):
     subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options, ROOT / "tests/support/plain.yaml",
                     directory / "reference.fits", directory / "new.fits"], check=True)
     [report] = directory.glob("new.diff*run.json")
-    said = json.loads(report.read_text())["warnings"]
-    return [word for word in said if SAID in word]
+    return [warning for warning in json.loads(report.read_text())["warnings"] if said in warning]
 
 
 KNOWN = ["difference.reference_fwhm=3.0", "difference.new_fwhm=3.8"]
@@ -60,6 +59,22 @@ def test_residuals_of_stars_are_warned_about(program, tmp_path, case, seed):
 def test_equal_seeing_is_no_reason_to_warn(program, tmp_path, fwhm, stars, seed):
     images = frames(seed, (fwhm,), (fwhm,), stars=stars, brightest=2e5 if stars > 1000 else 6e5)
     assert warnings(program, tmp_path, images) == []
+
+
+@pytest.mark.parametrize("throughput", (0.1, 10))
+@pytest.mark.parametrize("seed", (1, 2))
+def test_nor_is_a_reference_of_another_depth(program, tmp_path, throughput, seed):
+    """The light of stars that vanished is in the reference alone, whatever their photons are there."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.uniform(30, SIDE - 30, (2, 430))
+    flux = np.concatenate((np.minimum(1500 * rng.uniform(size=400) ** -1.25, 3e5), rng.uniform(1e4, 4e4, 30)))
+    images = []
+    for fwhm, depth, count, sky in ((3.4, throughput, 430, 40), (2.8, 1, 400, 400)):
+        shining = depth * moffat(x[:count], y[:count], flux[:count], fwhm) + sky
+        images.append((rng.poisson(shining * GAIN) / GAIN).astype(np.float32))
+    said = warnings(program, tmp_path, images, "difference.kernel=fitted", said="changes are less than a third")
+    [table] = tmp_path.glob("new.diff*cat.csv")
+    assert said == [] and len(table.read_text().splitlines()) > 25
 
 
 @pytest.mark.parametrize("step", (3, 5))

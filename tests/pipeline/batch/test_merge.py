@@ -208,7 +208,7 @@ def test_shards_that_saw_different_files_are_said(batch, merge, night):
     (night / "late" / "both.fits").unlink()
     batch("2", "--shard", "2/2")
     said = merge("2", code=3)
-    assert "different files, or files of different sizes, so some may be in no shard" in said, said
+    assert "others found fewer, or of other sizes, and some are in no shard" in said, said
     assert merge("2", "--partial")
     batch("2", "--shard", "1/2")
     merge("2")
@@ -255,7 +255,7 @@ def test_a_map_is_never_replaced(batch, run, tmp_path):
     assert done.code == 2 and "no merged table" in done.err and (tmp_path / "map.fits").read_bytes() == before
 
 
-@pytest.mark.parametrize("ending", ["fits", "ecsv", "csv", "txt", "ldac", "vot", "parquet"])
+@pytest.mark.parametrize("ending", ["fits", "ecsv", "csv", "txt", "ldac", "vot", "parquet", "reg", "crtf"])
 def test_a_merged_table_is_replaced(batch, run, ending):
     batch("out")
     for _ in range(2):

@@ -359,35 +359,37 @@ def test_links_to_one_file_are_warned_of(run, config, images, tmp_path):
     assert "/0.fits'" in done.err and "warning: " in done.err
 
 
-def test_a_file_under_two_names_is_warned_of(run, config, images):
-    done = run("batch", config, images.parent / images.name, "images/*.fits", "-o", "out", "--dry-run")
-    assert done.code == 0 and "is named twice" not in done.err, done.err
-    done = run("batch", config, images.parent.resolve() / "*/0.fits", "images/0.fits", "-o", "out", "--dry-run")
-    assert done.code == 0 and "/0.fits' " in done.err and "it is extracted once for each name" in done.err, done.err
+def test_a_file_under_two_names_is_warned_of(run, config, images, tmp_path):
+    below = tmp_path / "below"
+    below.mkdir()
+    images.rename(below / "night")
+    done = run("batch", config, "below", "below/night", "-o", "out", "--dry-run")
+    assert done.code == 0 and "'below/night/0.fits' has two names (and 7 more such names): it is extracted once for each" in done.err, done.err
+    assert "two names" not in run("batch", config, "below", "below", "-o", "out", "--dry-run").err
+    (tmp_path / "two.csv").write_text("path,name,detection.threshold\nbelow/night/0.fits,a.fits,3\nbelow/night/0.fits,b.fits,9\n")
+    assert "two names" not in run("batch", config, "two.csv", "-o", "out", "--dry-run").err
 
 
-def test_another_image_of_the_name_of_one_is_refused(run, config, images, tmp_path):
-    """Unless the first was moved, or --force says so."""
+def test_another_image_of_the_name_of_one_is_warned_of(run, config, images, tmp_path):
+    """Unless the first was moved, failed, or is a copy with its time."""
     assert run("batch", config, images, "-o", "out").code == 0
-    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.name.startswith("0.cat")}
+    shutil.copytree(images, tmp_path / "copy", copy_function=shutil.copy2)
+    assert "has the name" not in run("batch", config, "copy", "-o", "out").err
     other = survey.write_images(tmp_path / "other", ["0.fits"])
-    refused = run("batch", config, other, "-o", "out")
-    assert refused.code == 2 and "/images/0.fits" in refused.err and "--force" in refused.err, refused.err
-    assert before and {name: (tmp_path / "out" / name).read_bytes() for name in before} == before
-    assert run("batch", config, other, "-o", "out", "--force").code == 0
-    images.rename(tmp_path / "moved")
-    moved = run("batch", config, tmp_path / "moved", "-o", "fresh")
-    assert moved.code == 0 and run("batch", config, other, "-o", "fresh").code == 2
-    (tmp_path / "moved").rename(tmp_path / "again")
-    assert run("batch", config, other, "-o", "fresh").code == 0
+    done = run("batch", config, "other", "-o", "out")
+    assert done.code == 0 and "other/0.fits has the name of " in done.err and "/0.fits, whose outputs are replaced; give" in done.err, done.err
+    assert "has the name" not in run("batch", config, "other", "-o", "out").err
+    other.rename(tmp_path / "moved")
+    assert "has the name" not in run("batch", config, "images", "-o", "out").err
 
 
 def test_a_directory_that_is_not_there(run, config, images):
-    for arguments in (["night9/"], ["night9"], [config, "night9"]):
+    for arguments in (["night9/"], ["night9"], [config, "night9"], ["night9", images]):
         done = run("batch", *arguments, "-o", "out")
         assert done.code == 3 and "night9" in done.err and "there is no file or directory of this name" in done.err, done.err
-    done = run("batch", "night9/", images, "-o", "out")
-    assert done.code == 3 and "night9/: there is no file or directory of this name" in done.err, done.err
+    for arguments in ([], ["radio"], [config]):
+        done = run("batch", *arguments, "-o", "out")
+        assert done.code == 2 and "INPUT is required" in done.err, done.err
 
 
 def test_one_file_that_is_given_in_two_ways_is_no_link(run, config, images, tmp_path):

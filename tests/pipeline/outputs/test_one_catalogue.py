@@ -90,6 +90,11 @@ def test_a_survey_goes_on(run, configure, tmp_path):
     done = run(*command)
     assert done.code == 0, done.err
     assert (tmp_path / "out/sky.cat.fits").read_bytes() == before
+    (tmp_path / "out/sky.cat.fits").unlink()
+    for told in ("1 file to do (1 changed)", "0 files to do"):
+        done = run(*command)
+        assert done.code == 0 and told in done.err, done.err
+        assert (tmp_path / "out/sky.cat.fits").read_bytes() == before
     assert run("merge", "out", "-o", "all.fits").code == 0
     assert len(fits.getdata(tmp_path / "all.fits", 1)) == 40
 
