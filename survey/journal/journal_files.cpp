@@ -160,6 +160,7 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
     } else if (const auto* begins = std::get_if<SessionBegins>(&parsed)) {
       sessions.push_back({begins->number, index, {}});
       journal.session = begins->number;
+      if (!journal.config.empty() && journal.config != begins->config) journal.other_config = journal.config;
       journal.config = begins->config;
       journal.progress = begins->progress;
       journal.complete = journal.ended = damaged_session = false;

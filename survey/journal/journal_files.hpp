@@ -61,6 +61,8 @@ struct JournalFile {
                              ///< numbers
   /// Configuration of the last session, as YAML, without the values from manifests; empty if not recorded.
   std::string config;
+  std::string other_config =
+      {};  ///< a configuration of an earlier session that differs from `config`; empty if none does
   /// For each file with a failed image: the HDUs that any line of any journal reports as done. -1 stands for the only
   /// image of a file.
   std::map<std::string, std::set<int>> done_before = {};

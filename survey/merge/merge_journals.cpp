@@ -186,6 +186,24 @@ void require_one_configuration(const std::vector<std::vector<JournalFile>>& of_d
   }
 }
 
+/// Warns if images of one directory were extracted with different configurations, because a key was changed and not all
+/// INPUTs were given again.
+void warn_of_configurations(const std::vector<std::vector<JournalFile>>& of_directory, const SurveyImages& images,
+                            const std::function<void(const std::string&)>& warn) {
+  std::set<std::string> hashes;
+  for (const SurveyImage& image : images)
+    if (image.record.done) hashes.insert(image.record.config);
+  if (hashes.size() < 2) return;
+  for (const std::vector<JournalFile>& journals : of_directory) {
+    for (const JournalFile& journal : journals) {
+      const std::string changes = describe_changes(journal.other_config, journal.config);
+      if (changes.empty()) continue;
+      return warn(journal.path + ": images may have been extracted with different configurations: " + changes +
+                  "; the column CONFIG of IMAGES tells them apart");
+    }
+  }
+}
+
 // --- Records of one image in several journals -----------------------------------------------------------------------
 
 auto identity(const ImageRecord& record) {
@@ -347,6 +365,7 @@ SurveyImages join_journals(const std::vector<std::string>& directories, bool par
     }
   }
   SurveyImages images = joining.result();
+  warn_of_configurations(journals, images, warn);
   lost = lost_of(images, journals);
   return images;
 }

@@ -247,6 +247,16 @@ def test_a_list_of_images_is_never_replaced(batch, run, tmp_path, name):
         assert run("merge", "out", "-o", "survey" + name[4:]).code == 0
 
 
+def test_images_of_different_configurations_are_warned_of(batch, run, tmp_path, night):
+    """One image again with another threshold; then all of them."""
+    batch("out")
+    assert run("batch", "--set", "detection.threshold=7", tmp_path / "batch.yaml", night / "plain.fits", "-o", "out").code == 0
+    done = run("merge", "out", "-o", "all.fits")
+    assert done.code == 0 and "different configurations: detection.threshold (5.0 and 7.0)" in done.err, done.err
+    batch("out")
+    assert "different configurations" not in run("merge", "out", "-o", "all.fits").err
+
+
 def test_a_map_is_never_replaced(batch, run, tmp_path):
     batch("out")
     write_sky(tmp_path / "map.fits")
