@@ -75,7 +75,7 @@ struct Detection {
   /// Per source: the smallest variance of its pixels; empty unless thresholds follow the noise of each pixel. The
   /// pixels are those of the image in which sources were found. If another image is measured and has a mesh, the
   /// variances are of that image.
-  Buffer<float, Where> least_variance;
+  Buffer<double, Where> least_variance;
   Buffer<std::int64_t, Where> areas;   ///< per source: number of its pixels that are also in `analysed`
   Photometry<Where> photometry;        ///< results of the families (groups of columns) that the configuration asks for
   std::optional<ApertureNoise> noise;  ///< noise of sums over empty apertures; null if not asked for

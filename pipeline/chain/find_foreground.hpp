@@ -76,6 +76,7 @@ inline bool counts_in_own_noise(const Config& config) {
 
 /// Converts thresholds to levels in pixel values. `found` has the sky of the image. If thresholds are multiples of the
 /// filtered image's own noise, the constructor measures that noise, in a large image only in every n-th row (row_step).
+/// The level of the filtered image is measured with it, unless the level is given: it has been subtracted, and is 0.
 template <class Where>
 class LevelsOf {
  public:
@@ -86,6 +87,7 @@ class LevelsOf {
         in_own_noise_(counts_in_own_noise(config) && has_detection_image(pixels, config)),
         scaled_(has_ratios(pixels, config)) {
     if (in_own_noise_) own_ = noise_of(found_image(pixels, found));
+    if (in_own_noise_ && has_level(config.given_sky)) give_sky(GivenSky{.level = true}, own_, where);
   }
 
   Value<Levels, Where> operator()(double threshold) const {

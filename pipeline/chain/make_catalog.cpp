@@ -122,6 +122,7 @@ void check_detection_image(const FoundSky& in, const Shape& shape) {
   try {
     check_not_all_masked(in.masked, shape);
     check_background(sky_of_image(in.found), *in.config);
+    check_levels(*in.found.levels, sky_of_image(in.found), *in.config);
   } catch (const NoSky& error) {
     throw NoSky(std::string("the detection image: ") + error.what(), error.sky());
   }
@@ -173,6 +174,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   out.background = sky_of_image(found);
   check_background(out.background, config);
   out.levels = *found.levels;
+  if (!found.found_in) check_levels(out.levels, out.background, config);
   out.masked = masked;
   out.detected = found.components.counts->found;
   MeasuredSums measured{sums,

@@ -57,6 +57,18 @@ void warn_of_no_noise(const Config& config, const Background& background, Warnin
       background.mesh.width > 0 ? " in every mesh" : ""));
 }
 
+/// Warns if squares of the noise are out of the range of float32, in which a map of variances is.
+void warn_of_unit(const Config& config, const Background& background, Warnings& warnings) {
+  constexpr double least = 1e-18, most = 1e18;
+  const double sigma = background.clipped.sigma;
+  if (!has_map(config.weights) || sigma == 0 || (sigma >= least && sigma <= most)) return;
+  warnings.push_back(
+      fmt::format("{}: the noise is {:.2g}, and variances are float32, which its square is too {} for: weights are "
+                  "rounded, or mask pixels; multiply image and "
+                  "map by a constant, {:.0e} for example",
+                  config.place_of("weights.type"), sigma, sigma < 1 ? "small" : "large", 1 / sigma));
+}
+
 /// A source that covers a larger fraction of the image than this is probably the sky.
 constexpr double large_share = 0.05;
 
@@ -331,6 +343,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   warn_of_psfex(input.config(), warnings);
   warn_of_padding(extraction.background, warnings);
   warn_of_no_noise(config, extraction.background, warnings);
+  warn_of_unit(config, extraction.background, warnings);
   const bool large = warn_of_large_source(input, config, extraction, warnings);
   if (extraction.background.mesh.width > 0 && !large)
     warn_of_filled_meshes(shape, input.config(), extraction, warnings);

@@ -1,6 +1,7 @@
 #include "stages/detect/detection_levels.hpp"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "stages/core/shortest_number.hpp"
@@ -67,12 +68,21 @@ void check_background(const Background& background, const Settings& config) {
     throw NoSky(equal +
                     ", so sigma is 0 and a threshold in units of sigma means nothing; is this an empty or constant "
                     "image, or the difference of a frame with itself? If not, raise background.kappa, which may clip "
-                    "too much, give the noise (background.rms, or a map as weights.type rms), or set "
-                    "detection.threshold_unit to "
-                    "absolute" +
+                    "too much, give the noise (background.rms, or a map as weights.type rms) and set "
+                    "detection.threshold_unit to sigma, or set that to absolute" +
                     of_lost_noise(background.clipped.median),
                 {background.clipped.median, 0});
   }
+}
+
+void check_levels(const Levels& levels, const Background& background, const Settings& config) {
+  if (!counts_in_sigmas(config.detection) || levels.detection < std::numeric_limits<double>::infinity() ||
+      background.all.count == 0)
+    return;
+  throw NoSky(
+      "the image in which sources are found has a sigma of 0, so a threshold in units of its sigma (detection_sigma) "
+      "means nothing, even if the noise of pixels is given; set detection.threshold_unit to sigma, or to absolute",
+      {background.clipped.median, background.clipped.sigma});
 }
 
 }  // namespace srcextract

@@ -64,6 +64,10 @@ Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, 
 /// but sigma is 0.
 void check_background(const Background& background, const Settings& config);
 
+/// Throws NoSky if thresholds are in units of a sigma that is 0, so that no pixel can be above them. For images that
+/// check_background() accepts, that is the sigma of the filtered image if the noise of single pixels was given.
+void check_levels(const Levels& levels, const Background& background, const Settings& config);
+
 /// Finds the runs (maximal stretches of a row) of pixels strictly above `levels.detection`. Masked pixels are never in
 /// a run. If the image's rows are computed on demand and `near` is not null, lists only runs that share a pixel with a
 /// run of `near`, since all runs may take too much memory.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -44,9 +45,16 @@ FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels,
           sky.threshold * above_detection};
 }
 
+/// Returns the root of a variance: that of float, unless float cannot hold the variance.
+double noise_of(double variance) {
+  const auto held = static_cast<float>(variance);
+  const bool is_held = held >= std::numeric_limits<float>::min() && held <= std::numeric_limits<float>::max();
+  return is_held ? static_cast<double>(std::sqrt(held)) : std::sqrt(variance);
+}
+
 /// Returns the detection threshold above the background of a pixel with this variance.
-double threshold_of(const Levels& levels, float variance) {
-  return levels.zero_point - levels.background + levels.in_noise * scaled_noise(levels, std::sqrt(variance));
+double threshold_of(const Levels& levels, double variance) {
+  return levels.zero_point - levels.background + levels.in_noise * (levels.noise_scale * noise_of(variance));
 }
 
 /// Computes the sky at the position of a source. The values come from the sky mesh at the pixel of the source's

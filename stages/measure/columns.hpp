@@ -37,7 +37,7 @@ struct MeasuredSums {
   /// number of pixels above the analysis threshold; not set if there is no analysis threshold
   std::optional<std::span<const std::int64_t>> areas = {};
   /// least variance of a source's pixels; empty if all pixels have the same threshold
-  std::span<const float> least_variance = {};
+  std::span<const double> least_variance = {};
   /// correlation of the pixels' noise, applied to all of FLUXERR_ISO except `photons` and flux / gain
   NoiseLaw noise_law = {};
   /// The variance of each source's photon noise, in the unit `variances_of`, if weights.scale_gain is used. If this

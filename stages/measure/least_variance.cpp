@@ -13,9 +13,9 @@ namespace {
 
 /// Sets `least` to `value` if `value` is less. The update is atomic, because other threads may have runs (consecutive
 /// pixels of a row) of the same source. The minimum does not depend on the order.
-void lower(float& least, float value) {
+void lower(double& least, double value) {
   const std::atomic_ref shared(least);
-  float seen = shared.load(std::memory_order_relaxed);
+  double seen = shared.load(std::memory_order_relaxed);
   while (value < seen && !shared.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
 }
@@ -23,11 +23,11 @@ void lower(float& least, float value) {
 /// Returns the least value over the runs of each source. Each thread calls make(), which returns a function that maps a
 /// run to its least value. The thread passes runs to this function in raster order.
 template <class Make>
-Buffer<float, Cpu> least_of_runs(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
-                                 const Make& make) {
+Buffer<double, Cpu> least_of_runs(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
+                                  const Make& make) {
   constexpr std::int64_t rows_per_piece = 64;
-  Buffer<float, Cpu> least(components.counts->kept, where);
-  std::fill(least.begin(), least.end(), std::numeric_limits<float>::infinity());
+  Buffer<double, Cpu> least(components.counts->kept, where);
+  std::fill(least.begin(), least.end(), std::numeric_limits<double>::infinity());
   parallel_for(runs.shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
     auto of_run = make();
     for (std::int64_t i = runs.row_begin[begin]; i < runs.row_begin[end]; ++i)
@@ -38,25 +38,25 @@ Buffer<float, Cpu> least_of_runs(const Runs<Cpu>& runs, const Components<Cpu>& c
 
 }  // namespace
 
-Buffer<float, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs<Cpu>& runs,
-                                  const Components<Cpu>& components, const Cpu& where) {
+Buffer<double, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs<Cpu>& runs,
+                                   const Components<Cpu>& components, const Cpu& where) {
   return least_of_runs(runs, components, where, [&] {
     return [&variance](const Run& run) {
       const HeldRows held(variance, run.y, run.y + 1);
       const float* const row = variance.pixels.data() + run.y * variance.shape.width;
-      return *std::min_element(row + run.begin, row + run.end);
+      return static_cast<double>(*std::min_element(row + run.begin, row + run.end));
     };
   });
 }
 
-Buffer<float, Cpu> least_variance(const SkyMesh<Cpu>& noise, const Runs<Cpu>& runs, const Components<Cpu>& components,
-                                  const Cpu& where) {
+Buffer<double, Cpu> least_variance(const SkyMesh<Cpu>& noise, const Runs<Cpu>& runs, const Components<Cpu>& components,
+                                   const Cpu& where) {
   return least_of_runs(runs, components, where, [&] {
     return [row = MeshRow(noise.grid, noise.rms, noise.rms_bend)](const Run& run) mutable {
       row.go_to(run.y);
       float least = row.at(run.begin);
       for (std::int32_t x = run.begin + 1; x < run.end; ++x) least = std::min(least, row.at(x));
-      return least * least;
+      return variance_of(least);
     };
   });
 }

@@ -38,7 +38,7 @@ struct PhotometryInput {
   const FoundImage<Where>* found_in = nullptr;  ///< the detection image; null if it is `image`
   /// For each source, the least noise variance of the pixels of `image` that belong to the source, if a sky mesh gives
   /// the noise of each pixel; else null.
-  const Buffer<float, Where>* least_variance = nullptr;
+  const Buffer<double, Where>* least_variance = nullptr;
   StarView star = {};  ///< shape of the stars in the image, if known
   /// Background of `image` as a whole, if a sky mesh was subtracted; null if `levels` contains the background.
   const Value<Background, Where>* whole = nullptr;

@@ -63,7 +63,7 @@ struct PhotometryImage {
   MaskNeighbours mask;
   bool threshold_follows_variance = false;  ///< whether the threshold varies with a weight map
   AnalysisLine analysis = {0, 0};  ///< threshold as a linear function of a pixel's noise, if the threshold varies
-  const float* least_variance = nullptr;  ///< least variance of each source's pixels, if a mesh gives the noise
+  const double* least_variance = nullptr;  ///< least variance of each source's pixels, if a mesh gives the noise
   /// Apertures treat pixels with at least this variance as bad. Isophotal measurements still use these pixels.
   float least_bad_variance = std::numeric_limits<float>::infinity();
   StarView star = {};                                           ///< shape of the stars in the image, if known
@@ -81,7 +81,7 @@ struct PhotometryImage {
   /// Returns the photon variance per count of light, in units of FluxCalibration::pixel of source `number`. Returns 0
   /// if the gain is unknown or the variance map already includes photon noise.
   SRCEXTRACT_HOST_DEVICE double photons_for(std::int32_t number) const {
-    const double unit = least_variance != nullptr ? static_cast<double>(least_variance[number - 1]) : pixel_variance;
+    const double unit = least_variance != nullptr ? least_variance[number - 1] : pixel_variance;
     return gain > 0 && unit > 0 ? 1 / (gain * unit) : 0;
   }
 

@@ -116,7 +116,7 @@ struct ProfileFamily {
     const double least =
         image.threshold_follows_variance
             ? -lanes.max(box, [&](std::int32_t x, std::int32_t y) { return own.negative_variance(x, y); })
-            : static_cast<double>(image.least_variance[own.number - 1]);
+            : image.least_variance[own.number - 1];
     const AnalysisLine& line = image.analysis;
     return static_cast<float>(line.at_none + line.of_noise * std::sqrt(least));
   }

@@ -111,6 +111,30 @@ def test_an_absolute_threshold_is_above_the_level(program, tmp_path):
 
 
 @pytest.mark.parametrize("method", ("mesh", "constant"))
+def test_thresholds_of_the_filtered_image_count_from_the_level(program, tmp_path, method):
+    """White noise of 4 that a Gaussian of 2 pixels' width leaves a third of, whatever level is given."""
+    from scipy import ndimage
+    rng = np.random.default_rng(321)
+    image = write(tmp_path / "x.fits", 100 + rng.normal(0, 4, (400, 300)))
+    left = ndimage.gaussian_filter(rng.normal(0, 4, (400, 300)), 2 / 2.3548, radius=2).std()
+    for level in (96, 100, 103):
+        _, report = extract(program, "default", image, tmp_path / str(level), "--set", f"background.level={level}",
+                            "--set", f"background.method={method}")
+        assert report["levels"]["detection"] == pytest.approx(5 * left, rel=0.05), level
+
+
+def test_noise_that_is_given_to_an_image_without_noise(program, tmp_path):
+    """The filtered image has none, so that a threshold in units of its noise is an error; one in units of the given is not."""
+    y, x = np.mgrid[:200, :200]
+    image = write(tmp_path / "x.fits", 100 + np.round(300 * (1 + ((x - 100) ** 2 + (y - 90) ** 2) / 6) ** -3.0))
+    default = [program, "-q", "-o", tmp_path, image, "--set", "background.rms=1", "--set", "output.formats=[csv]"]
+    refused = subprocess.run([str(part) for part in default], capture_output=True, text=True)
+    assert refused.returncode == 3 and "set detection.threshold_unit to sigma" in refused.stderr, refused.stderr
+    done = subprocess.run([str(part) for part in [*default, "--set", "detection.threshold_unit=sigma"]], capture_output=True, text=True)
+    assert done.returncode == 0 and len((tmp_path / "x.cat.csv").read_text().splitlines()) == 2, done.stderr
+
+
+@pytest.mark.parametrize("method", ("mesh", "constant"))
 def test_check_images_show_the_level(program, tmp_path, method):
     level = curved()
     level[100:110, 200:230] = np.nan

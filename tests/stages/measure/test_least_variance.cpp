@@ -35,11 +35,11 @@ TYPED_TEST(LeastVariance, IsThatOfTheLabelMap) {
     const auto kept = fetch(components.counts, this->where()).kept;
     const auto labels = testing::get_labels(this->backend(), runs, components);
     const auto all = testing::get_runs(this->backend(), runs);
-    std::vector<float> truth(static_cast<std::size_t>(kept), std::numeric_limits<float>::infinity());
+    std::vector<double> truth(static_cast<std::size_t>(kept), std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (std::int64_t x = all[i].begin; labels[i] > 0 && x < all[i].end; ++x) {
-        float& least = truth[static_cast<std::size_t>(labels[i] - 1)];
-        least = std::min(least, map.pixels[static_cast<std::size_t>(all[i].y * shape.width + x)]);
+        double& least = truth[static_cast<std::size_t>(labels[i] - 1)];
+        least = std::min<double>(least, map.pixels[static_cast<std::size_t>(all[i].y * shape.width + x)]);
       }
     }
     const auto least = least_variance(this->image(shape, map.pixels), runs, components, this->where());
@@ -75,13 +75,13 @@ TYPED_TEST(LeastVariance, IsThatOfTheMesh) {
     const auto kept = fetch(components.counts, this->where()).kept;
     const auto labels = testing::get_labels(this->backend(), runs, components);
     const auto all = testing::get_runs(this->backend(), runs);
-    std::vector<float> truth(static_cast<std::size_t>(kept), std::numeric_limits<float>::infinity());
+    std::vector<double> truth(static_cast<std::size_t>(kept), std::numeric_limits<double>::infinity());
     MapOfMesh rms(on_host.mesh.grid, on_host.mesh.rms, on_host.mesh.rms_bend);
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (std::int64_t x = all[i].begin; labels[i] > 0 && x < all[i].end; ++x) {
-        float& least = truth[static_cast<std::size_t>(labels[i] - 1)];
+        double& least = truth[static_cast<std::size_t>(labels[i] - 1)];
         const float one = rms.at(x, all[i].y);
-        least = std::min(least, one * one);
+        least = std::min<double>(least, one * one);
       }
     }
     const auto least = least_variance(sky.mesh, runs, components, this->where());
