@@ -65,12 +65,13 @@ void check_background(const Background& background, const Settings& config) {
     const std::string equal = background.mesh.width > 0 ? "in every mesh the pixels that survive the clip are all equal"
                                                         : "the pixels that survive the clip are all equal (" +
                                                               shortest(background.clipped.median) + ")";
+    const bool of_filtered = config.detection.threshold_unit == ThresholdUnit::detection_sigma;
     throw NoSky(equal +
                     ", so sigma is 0 and a threshold in units of sigma means nothing; is this an empty or constant "
                     "image, or the difference of a frame with itself? If not, raise background.kappa, which may clip "
-                    "too much, give the noise (background.rms, or a map as weights.type rms) and set "
-                    "detection.threshold_unit to sigma, or set that to absolute" +
-                    of_lost_noise(background.clipped.median),
+                    "too much, give the noise (background.rms, or a map as weights.type rms)" +
+                    (of_filtered ? " with detection.threshold_unit sigma" : "") +
+                    ", or set detection.threshold_unit to absolute" + of_lost_noise(background.clipped.median),
                 {background.clipped.median, 0});
   }
 }
