@@ -39,8 +39,9 @@ void for_each_card(std::string_view cards, F&& f) {
 }
 
 /// Calls f(card, name) for each card of an image for which keeps(card, name) returns true. Cards of `header` come
-/// first, then those that the image inherits from `primary`, the primary header; a WCS is not inherited, as in
-/// positions on the sky. A CONTINUE card is treated like the card that it continues.
+/// first, then those that the image inherits from `primary`, the primary header. The WCS of the primary header is
+/// not inherited: positions on the sky do not use it either. A CONTINUE card is treated like the card that it
+/// continues.
 template <class Keeps, class F>
 void for_each_kept_card(std::string_view header, std::string_view primary, Keeps&& keeps, F&& f) {
   const Header own(header);

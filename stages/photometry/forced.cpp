@@ -212,7 +212,7 @@ ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, 
                          config.measurement.mask};
   pixels.least_bad_variance = least_bad_variance(least_bad_variance(config.weights), levels.noise_scale);
   set_noise(config, pixels);
-  pixels.photon_share = 0;  // the sums are without photons, as FLUXLIM needs them; errors add those of one gain
+  pixels.photon_share = 0;  // FLUXLIM needs sums without photon noise; errors add that noise by one gain for all pixels
   complete_noise(levels, pixels);
   if (whole != nullptr) pixels.saturation -= (*whole)->clipped.median;
   const Measurement measurement(positions, pixels, config);

@@ -63,7 +63,8 @@ State state_of(const ImageRecord& record, const std::filesystem::path& directory
   return in_place ? State::done : State::changed;
 }
 
-/// Whether the catalogue of all HDUs of a file is missing, which is in no record.
+/// Whether a file should have one catalogue of all its HDUs, and that catalogue is missing. Records do not list this
+/// catalogue among the outputs.
 bool lacks_joined(const ImageFile& file, int images, const std::filesystem::path& directory) {
   const OutputConfig& output = file.config->config.output;
   if (!output.one_catalogue || images < 2) return false;

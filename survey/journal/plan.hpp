@@ -24,8 +24,8 @@ struct Plan {
   /// Inaccessible as `unseen`, but images are left to extract once the file is accessible again; not part of `done`.
   std::int64_t undone = 0;
   std::string why_unseen;  ///< name of the first inaccessible file, and the reason
-  /// Number of files whose name stands in the journals for another file, which is still there at another path and has
-  /// another size or time. What is done of that file is replaced.
+  /// Number of files to extract whose name belongs, in the journals, to another file: a file at another path, which
+  /// still exists and differs in size or modification time. The outputs of the other file are replaced.
   std::int64_t replaced = 0;
   std::string why_replaced;  ///< the paths of the first such file and of the other
 };

@@ -196,8 +196,9 @@ void require_no_failures(const fs::path& output, const std::vector<std::string>&
   }
 }
 
-/// Whether an existing output is empty, or a table that begins with the column IMAGE as merged tables do. True for
-/// other formats than tables, and for what is no regular file, such as the directory of tables by cells of the sky.
+/// Whether the file at `path` is empty, or a table whose first column is IMAGE, as in merged tables. Also true if the
+/// name is not that of a table, and for directories, devices and pipes: a directory may hold tables by cells of the
+/// sky.
 bool is_merged_table(const std::string& path) {
   const FormatNames* const format = format_of_name(path);
   std::error_code unknown;

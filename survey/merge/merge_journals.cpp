@@ -78,9 +78,10 @@ std::vector<std::string> describe_missing(const std::vector<const JournalFile*>&
   return problems;
 }
 
-/// A sentence for each survey of which shards have fewer files than one of them found. Shards that find different files
-/// divide them in different ways, so that a file may be in no shard. A directory with all of its shards is a survey,
-/// and so are all other shards of equal count together.
+/// Returns a sentence for each survey whose journals have records of fewer files than one of its shards found. Shards
+/// that find different files divide the files in different ways, so that a file may be in no shard. The shards of a
+/// directory are a survey if the directory has all of them. The shards of the other directories are one survey for each
+/// number of shards.
 std::vector<std::string> describe_left_out(const std::vector<std::vector<JournalFile>>& of_directory) {
   struct Survey {
     std::int64_t there = 0;
