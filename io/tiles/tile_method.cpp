@@ -55,8 +55,8 @@ void read_rice_parameters(const TileTable& table, TileMethod& method) {
 /// Reads the parameter SMOOTH of HCOMPRESS_1: a number in FITS, a logical value in files that astropy was told True
 /// for.
 bool is_smoothed(const Header& header) {
-  const std::optional<KeywordValue> value = header.find("ZVAL2").value;
-  if (value && std::holds_alternative<bool>(*value)) return std::get<bool>(*value);
+  const std::optional<KeywordValue> first = header.find("ZVAL2").value;
+  if (first && std::holds_alternative<bool>(*first)) return header.logical("ZVAL2").value_or(false);
   return header.real("ZVAL2").value_or(0) != 0;
 }
 
