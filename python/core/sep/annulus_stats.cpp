@@ -21,15 +21,15 @@ namespace {
 struct WeighedPixel {
   double value, weight;
 };
-using Pixels = std::vector<WeighedPixel>;
+using WeighedPixels = std::vector<WeighedPixel>;
 
-double weight_of(const Pixels& pixels) {
+double weight_of(const WeighedPixels& pixels) {
   double weight = 0;
   for (const WeighedPixel& pixel : pixels) weight += pixel.weight;
   return weight;
 }
 
-double mean_of(const Pixels& pixels) {
+double mean_of(const WeighedPixels& pixels) {
   double sum = 0;
   for (const WeighedPixel& pixel : pixels) sum += pixel.weight * pixel.value;
   return sum / weight_of(pixels);
@@ -37,7 +37,7 @@ double mean_of(const Pixels& pixels) {
 
 /// The weighted median: the smallest value with which the cumulative weight reaches half of the total. Sorts the
 /// pixels.
-double median_of(Pixels& pixels) {
+double weighed_median(WeighedPixels& pixels) {
   std::ranges::sort(pixels, {}, [](const WeighedPixel& pixel) { return std::pair(pixel.value, pixel.weight); });
   const double half = weight_of(pixels) / 2;
   double weight = 0;
@@ -48,15 +48,15 @@ double median_of(Pixels& pixels) {
 
 /// The standard deviation, estimated as 1.4826 times the median absolute deviation from `value`, which is exact for a
 /// normal distribution.
-double deviation_about(double value, Pixels pixels) {
+double deviation_about(double value, WeighedPixels pixels) {
   constexpr double of_normal = 1.4826;
   for (WeighedPixel& pixel : pixels) pixel.value = std::fabs(pixel.value - value);
-  return of_normal * median_of(pixels);
+  return of_normal * weighed_median(pixels);
 }
 
-double clipped_mean(Pixels pixels, double kappa, std::int64_t rounds) {
+double clipped_mean(WeighedPixels pixels, double kappa, std::int64_t rounds) {
   for (std::int64_t round = 0; round < rounds && !pixels.empty(); ++round) {
-    const double median = median_of(pixels), most = kappa * deviation_about(median, pixels);
+    const double median = weighed_median(pixels), most = kappa * deviation_about(median, pixels);
     if (!(most > 0)) break;
     const auto is_off = [&](const WeighedPixel& one) { return one.value < median - most || one.value > median + most; };
     if (std::erase_if(pixels, is_off) == 0) break;
@@ -67,14 +67,14 @@ double clipped_mean(Pixels pixels, double kappa, std::int64_t rounds) {
 /// Mean, standard deviation, median, standard deviation by the median, and clipped mean. All NaN without pixels.
 using RingStats = std::array<double, 5>;
 
-RingStats stats_of(Pixels& pixels, double kappa, std::int64_t rounds) {
+RingStats stats_of(WeighedPixels& pixels, double kappa, std::int64_t rounds) {
   RingStats stats;
   stats.fill(std::numeric_limits<double>::quiet_NaN());
   if (pixels.empty()) return stats;
   const double mean = mean_of(pixels);
   double squares = 0;
   for (const WeighedPixel& pixel : pixels) squares += pixel.weight * (pixel.value - mean) * (pixel.value - mean);
-  const double clipped = clipped_mean(pixels, kappa, rounds), median = median_of(pixels);
+  const double clipped = clipped_mean(pixels, kappa, rounds), median = weighed_median(pixels);
   return {mean, std::sqrt(squares / weight_of(pixels)), median, deviation_about(median, pixels), clipped};
 }
 
@@ -84,7 +84,7 @@ void ring_stats(const SepImage& image, const Values<double>& x, const Values<dou
   for_each_aperture<ApertureRows>(image, x, y, largest_of(outer), threads, [&](ApertureRows& rows, std::size_t i) {
     const SepEllipse circle{x.data()[i], y.data()[i]};
     const SepBox box = circle.box(outer.data()[i], image.shape);
-    Pixels pixels;
+    WeighedPixels pixels;
     bool masked = false;
     rows.for_each_part({circle, inner.data()[i], outer.data()[i], sub_pixels}, box, image.source_at(i),
                        [&](double value, double part, bool hidden) {

@@ -27,12 +27,12 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-constexpr std::int64_t rows_per_piece = 32, objects_per_piece = 64;
+constexpr std::int64_t pixel_rows_per_piece = 32, objects_per_piece = 64;
 
 /// Calls f(index of the first pixel, index of the end) for each row of an image, in parallel.
 template <class F>
 void for_each_row(const Shape& shape, const Cpu& where, const F& f) {
-  parallel_for(shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(shape.height, pixel_rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t y = begin; y < end; ++y) f(y * shape.width, (y + 1) * shape.width);
   });
 }

@@ -22,8 +22,11 @@ using testing::Field;
 /// What shows pixels of the image, and of the image in which sources are found.
 const std::string shown = "check_images: [background, -background, filtered, objects, threshold]";
 
-/// Numbers of rows that there is memory for. A build with sanitizers, which takes ten times as long, tries one of them,
-/// one seed, and one field.
+/// Sizes of the fields: a quarter of the pixels in a build with sanitizers, which takes ten times as long.
+constexpr Shape large = testing::sanitized ? Shape{350, 257} : Shape{700, 513};
+constexpr Shape medium = testing::sanitized ? Shape{215, 186} : Shape{430, 371};
+
+/// Numbers of rows that there is memory for. A build with sanitizers tries one of them, one seed, and one field.
 std::vector<std::int64_t> numbers_of_rows() {
   return testing::sanitized ? std::vector<std::int64_t>{7} : std::vector<std::int64_t>{1, 7, 64, 1000};
 }
@@ -135,7 +138,7 @@ const std::vector<Way>& ways() {
 }
 
 TEST(RowsOnDemand, GiveTheCatalogueOfTheWholeImage) {
-  const Field stars = testing::star_field({700, 513}, 1000, 12, 400, 4);
+  const Field stars = testing::star_field(large, 1000, 12, 400, 4);
   const Field wide = testing::star_field({5000, 90}, 1000, 12, 900, 5);
   const Field tall = testing::star_field({33, 3001}, 50, 3, 300, 6);
   for (const Way& way : ways())
@@ -208,7 +211,7 @@ TEST(RowsOnDemand, GiveTheCatalogueOfTheWholeImageWithMapsOfMasksAndWeights) {
        "[all]}}"},
   };
   for (const unsigned seed : seeds()) {
-    const Field stars = testing::star_field({700, 513}, 1000, 12, 400, seed);
+    const Field stars = testing::star_field(large, 1000, 12, 400, seed);
     const Field mask = mask_of(stars.shape, seed), map = map_of(stars.shape, seed + 10);
     Exposure masked(testing::source_of(stars));
     masked.mask = testing::source_of(mask);
@@ -283,10 +286,10 @@ TEST(RowsOnDemand, GiveTheSameWithBadPixelsAboveALevelAndInADetectionImage) {
 }
 
 TEST(RowsOnDemand, GiveTheLightAtPositionsInAnyOrder) {
-  const Field stars = with_mask(testing::star_field({430, 371}, 1000, 12, 400, 4), 4), map = map_of(stars.shape, 14);
+  const Field stars = with_mask(testing::star_field(medium, 1000, 12, 400, 4), 4), map = map_of(stars.shape, 14);
   std::vector<ForcedPosition> places{{testing::nan, 7}, {5, testing::nan}};
   std::mt19937_64 random(6);
-  std::uniform_real_distribution<double> place(-20, 450), axis(1, 6), angle(-90, 90);
+  std::uniform_real_distribution<double> place(-20, static_cast<double>(medium.width) + 20), axis(1, 6), angle(-90, 90);
   for (int i = 0; i < 400; ++i)
     places.push_back({place(random), place(random), axis(random), axis(random), angle(random)});
   const ForcedPositions positions{places, true};
@@ -347,9 +350,9 @@ TEST(RowsOnDemand, GiveTheCatalogueOfADetectionImage) {
        "detection: {threshold_unit: detection_sigma}, convolve: {kernel: gaussian, fwhm: 3}, output: {columns: "
        "[default, photometry]}}"}};
   for (const unsigned seed : seeds()) {
-    const Field found_in = with_mask(testing::star_field({430, 371}, 1000, 12, 400, seed), seed);
-    const Field green = with_mask(testing::star_field({430, 371}, 300, 20, 400, seed), seed + 1);
-    const Field red = testing::star_field({430, 371}, 50, 5, 900, seed + 2), map = map_of(found_in.shape, seed + 10);
+    const Field found_in = with_mask(testing::star_field(medium, 1000, 12, 400, seed), seed);
+    const Field green = with_mask(testing::star_field(medium, 300, 20, 400, seed), seed + 1);
+    const Field red = testing::star_field(medium, 50, 5, 900, seed + 2), map = map_of(found_in.shape, seed + 10);
     for (const Way& detection : of_detection) {
       for (const Way& measured : of_measured) {
         const Config config = parse_config(measured.yaml, "x.yaml");
@@ -365,7 +368,7 @@ TEST(RowsOnDemand, GiveTheCatalogueOfADetectionImage) {
 
 TEST(RowsOnDemand, GiveSourcesOfBothSigns) {
   for (const unsigned seed : seeds()) {
-    Field stars = testing::star_field({430, 371}, 1000, 12, 400, seed);
+    Field stars = testing::star_field(medium, 1000, 12, 400, seed);
     const Field holes = testing::star_field(stars.shape, 0, 12, 900, seed + 1);
     for (std::size_t i = 0; i < stars.pixels.size(); ++i) stars.pixels[i] -= holes.pixels[i];
     const Field map = map_of(stars.shape, seed + 10);
@@ -387,7 +390,7 @@ TEST(RowsOnDemand, GiveSourcesOfBothSigns) {
 }
 
 TEST(RowsOnDemand, GiveCheckImagesAndPicturesOfTheWholeImage) {
-  const Field stars = with_mask(testing::star_field({700, 513}, 1000, 12, 400, 4), 4);
+  const Field stars = with_mask(testing::star_field(large, 1000, 12, 400, 4), 4);
   for (const char* limits : {"zscale", "minmax"})
     for (const char* size : {"100", "1000"})
       for (const char* method : {"constant", "mesh"}) {
@@ -404,7 +407,7 @@ TEST(RowsOnDemand, GiveTheCatalogueAboveALevelOfAMap) {
       "{columns: [default, photometry], quicklook: true, " +
       shown + "}";
   for (const unsigned seed : seeds()) {
-    const Field stars = testing::star_field({700, 513}, 1000, 12, 400, seed);
+    const Field stars = testing::star_field(large, 1000, 12, 400, seed);
     Field level = with_mask(map_of(stars.shape, seed), seed + 1);
     for (float& pixel : level.pixels) pixel *= 400;
     const Field map = map_of(stars.shape, seed + 10);
@@ -422,7 +425,7 @@ TEST(RowsOnDemand, GiveTheCatalogueAboveALevelOfAMap) {
 }
 
 TEST(RowsOnDemand, GiveTheCatalogueOfCombinedPlanes) {
-  const Field one = testing::star_field({700, 513}, 1000, 12, 400, 4);
+  const Field one = testing::star_field(large, 1000, 12, 400, 4);
   const Field two = with_mask(testing::star_field(one.shape, 900, 20, 400, 4), 7);
   Field three = with_mask(testing::star_field(one.shape, 3, 1, 400, 4), 8);
   three.pixels[7] = std::numeric_limits<float>::infinity();

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 CommandLine parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "srcextract");
@@ -22,7 +22,7 @@ TEST(CommandLine, DefaultsAreThoseOfTheHelp) {
   EXPECT_THAT(command.inputs, ElementsAre("m31.fits"));
   EXPECT_EQ(command.output_dir, ".");
   EXPECT_EQ(command.backend, Backend::automatic);
-  EXPECT_THAT(command.devices, testing::IsEmpty());
+  EXPECT_THAT(command.devices, ::testing::IsEmpty());
   EXPECT_EQ(command.threads, available_threads());
   EXPECT_EQ(command.memory, std::nullopt);
   EXPECT_EQ(command.verbosity, Verbosity::normal);
@@ -89,10 +89,10 @@ TEST(CommandLine, WhatMakesNoSenseIsAConfigError) {
   for (const auto& arguments : wrong) {
     try {
       parse(arguments);
-      ADD_FAILURE() << "accepted: " << testing::PrintToString(arguments);
+      ADD_FAILURE() << "accepted: " << ::testing::PrintToString(arguments);
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::config);
-      EXPECT_THAT(error.what(), testing::HasSubstr("--help"));
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("--help"));
     }
   }
 }

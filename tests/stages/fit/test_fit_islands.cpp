@@ -144,7 +144,7 @@ std::vector<MapGaussian> sources_on_grid(std::int64_t side, double peak, double 
   return sources;
 }
 
-class ErrorsOfFits : public testing::TestWithParam<bool> {};
+class ErrorsOfFits : public ::testing::TestWithParam<bool> {};
 
 TEST_P(ErrorsOfFits, AreTheScatterInCorrelatedNoise) {
   constexpr std::int64_t side = 600;
@@ -167,7 +167,7 @@ TEST_P(ErrorsOfFits, AreTheScatterInCorrelatedNoise) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(BothNoises, ErrorsOfFits, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(BothNoises, ErrorsOfFits, ::testing::Bool());
 
 /// A hard map: noise, doubles, a blob, a cross of one bright row and column, masked pixels, and the edges.
 MapIslands hard_islands() {

@@ -201,7 +201,7 @@ TYPED_TEST(PictureTest, PixelsFallIntoTheBinsOfTheirValues) {
     for (const DisplayRange range : {this->range_of(field, config_with(Limits::minmax)),
                                      this->range_of(field, config_with(Limits::zscale)), DisplayRange{-1.7F, 3.1F}}) {
       for (const std::int64_t bins : {256, 257, 4096, 65536}) {
-        if (testing::sanitized && bins != 257 && bins != 65536) continue;
+        if (testing::sanitized && bins != 65536) continue;
         const auto found = this->bins_of(field, range, bins);
         std::vector<std::uint32_t> counts(static_cast<std::size_t>(bins), 0);
         const long double low = range.low;
