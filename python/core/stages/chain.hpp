@@ -5,8 +5,7 @@
 
 #include "python/core/stages/held.hpp"
 
-/// The steps of an extraction (pipeline/chain) as separate functions, for callers that pass the result of one step to
-/// the next.
+/// The steps of an extraction (pipeline/chain) as separate functions, whose callers pass results from step to step.
 namespace srcextract::python {
 
 /// A step calls this function with the step's name when the step is done. Does nothing.
@@ -62,8 +61,7 @@ HeldLabels<Where> divide_labels(const HeldImage<Where>& image, const HeldLabels<
   return held_labels(std::move(found), islands.runs, levels, place);
 }
 
-/// Measures the sources of `labels` as detect_sources() does. On a device, the results stay in the memory of the
-/// device.
+/// Measures the sources of `labels` as detect_sources() does. Results of a device stay in the memory of the device.
 template <class Where>
 Detection<Where> measure_labels(const HeldImage<Where>& image, const HeldLabels<Where>& labels, const SkyOf<Where>& sky,
                                 const HeldImage<Where>* found_in, const Config& config, const Where& where) {
