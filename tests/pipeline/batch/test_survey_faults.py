@@ -108,11 +108,9 @@ def test_a_directory_that_fails_in_passing_is_read_again_and_named(run, config, 
     assert survey.outputs(tmp_path / "out") == survey.outputs(tmp_path / "quiet")
 
 
-READS = ["newfstatat", "pread64", "read", "getdents64", "unlink"]  # no full disk refuses them
-WRITES = ["openat", "write", "pwrite64", "ftruncate", "fsync", "fdatasync", "syncfs", "rename", "linkat", "mkdir"]
-
-
-@pytest.mark.parametrize("call, error", [(call, "ESTALE") for call in READS + WRITES] + [(call, "ENOSPC") for call in WRITES])
+@pytest.mark.parametrize("error", ["ESTALE", "ENOSPC"])
+@pytest.mark.parametrize("call", ["openat", "newfstatat", "pread64", "read", "getdents64", "write", "pwrite64", "ftruncate", "fsync", "fdatasync",
+                                  "syncfs", "rename", "linkat", "unlink", "mkdir"])
 def test_each_call_that_fails_once_loses_nothing(run, config, tmp_path, tracer, call, error):
     """Of outputs, journal, lock and notes: a server that forgets a handle, a disk that is full, at each call in turn. Whatever the
     run says of it, the next start makes the undisturbed bytes, and so does a merge."""
