@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -112,8 +113,9 @@ void say_by(std::string (*words)(const std::string&)) {
 }
 
 void print_result(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) == EOF)
-    throw Error(ErrorKind::output, "cannot write to standard output");
+  if (std::fputs(text.c_str(), stdout) != EOF && std::fflush(stdout) != EOF) return;
+  // The reader of a pipe, such as head, has all that it wants.
+  if (errno != EPIPE) throw Error(ErrorKind::output, "cannot write to standard output");
 }
 
 void log_info(const std::string& message) {

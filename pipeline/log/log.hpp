@@ -18,7 +18,8 @@ void configure_log(Verbosity verbosity, const std::string& file, bool progress);
 /// Sets a function through which every log message passes from now on. Call this before other threads start.
 void say_by(std::string (*words)(const std::string&));
 
-/// Prints a result on stdout, where only results are printed. Throws Error{output}.
+/// Prints a result on stdout, where only results are printed. Throws Error{output}, but not if stdout is a pipe that
+/// nobody reads any more.
 void print_result(const std::string& text);
 
 void log_info(const std::string& message);

@@ -265,7 +265,7 @@ def test_two_names_of_one_output(sex, tmp_path):
 
 
 def test_a_reader_that_goes_away(sex, tmp_path):
-    """As `head` does."""
+    """As `head` does, which is no error: it has what it wants."""
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "sextractor", "sky.fits", "-CATALOG_TYPE", "ASCII",
@@ -290,3 +290,7 @@ def test_the_command_is_found(run, tmp_path):
     assert "did you mean srcextract sextractor?" in run("sextracter", "x.fits").err
     assert "srcextract sextractor" in run("--help").out
     assert run("sextractor", "-h").out == run("sextractor", "--help").out == run("sextractor").out != ""
+    assert (done.returncode, done.stderr) == (0, "")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "sextractor", "sky.fits", "-CATALOG_TYPE", "ASCII",
+                               "-CATALOG_NAME", "STDOUT"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
