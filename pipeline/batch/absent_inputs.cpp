@@ -50,7 +50,7 @@ bool AbsentInputs::any_is_there(const Files& some) const {
 }
 
 bool AbsentInputs::has_gone(std::size_t i) {
-  if (longest_ <= 0) return false;
+  if (any_lost_) return false;
   const std::string why = why_unseen(path(i));
   if (why.empty()) return false;
   const std::string directory = shared_directory(i);
@@ -58,6 +58,10 @@ bool AbsentInputs::has_gone(std::size_t i) {
   if (gone_.contains(directory)) return true;
   Files beside = files_beside(i, directory);
   if (beside.empty() || any_is_there(beside)) return false;
+  if (longest_ <= 0) {
+    any_lost_ = true;
+    return false;
+  }
   beside.push_back(i);
   gone_.emplace(directory, std::move(beside));
   spdlog::warn("{}; the inputs beside it are gone too: all in {} are put off until the others are done", why,

@@ -18,8 +18,8 @@ namespace srcextract {
 /// All member functions may be called from several threads.
 class AbsentInputs {
  public:
-  /// `longest`: the longest time in seconds that wait() waits; with 0, has_gone() always returns false. wait() also
-  /// ends when `should_stop` returns true. `files` must outlive this object.
+  /// `longest`: the longest time in seconds that wait() waits; with 0, has_gone() always returns false, and any_lost()
+  /// tells of the files. wait() also ends when `should_stop` returns true. `files` must outlive this object.
   AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop);
 
   /// Returns whether file `i` disappeared together with its neighbours. Call this after reading file `i` failed.
@@ -40,6 +40,9 @@ class AbsentInputs {
   /// Whether a wait() ended after `longest` seconds with no file back.
   bool gave_up() const { return gave_up_; }
 
+  /// Whether files disappeared together while `longest` was 0, so that nothing waits for them.
+  bool any_lost() const { return any_lost_; }
+
  private:
   using Files = std::vector<std::size_t>;
 
@@ -54,7 +57,7 @@ class AbsentInputs {
   const std::function<bool()> should_stop_;
   mutable std::mutex mutex_;
   std::map<std::string, Files> gone_;  ///< key: a directory that disappeared; value: indices of some of its files
-  std::atomic<bool> gave_up_ = false;
+  std::atomic<bool> gave_up_ = false, any_lost_ = false;
 };
 
 }  // namespace srcextract

@@ -101,7 +101,8 @@ class Crew {
   /// The outcome of the run. Rethrows the error that ended the run early, if there is one.
   RunResult result() {
     if (error_) std::rethrow_exception(error_);
-    return {worst_, dispatcher_.waiting() == 0, dispatcher_.gave_up()};
+    const bool complete = dispatcher_.waiting() == 0;
+    return {worst_, complete, dispatcher_.gave_up() || (complete && dispatcher_.any_lost())};
   }
 
  private:

@@ -158,7 +158,7 @@ int conclude(const Plan& plan, const RunSummary& summary, const Ending& ending) 
         plan.why_unseen, counted(plan.undone, "file"));
     return exit_code(ErrorKind::input);
   }
-  if (ending.inputs_away) {
+  if (ending.inputs_away && !ending.too_many_failures) {
     spdlog::error(
         "the inputs did not come back within --wait; bring them back, and start the same command again to go on");
     return exit_code(ErrorKind::input);

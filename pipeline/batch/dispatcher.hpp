@@ -48,6 +48,9 @@ class Dispatcher {
   /// Whether files disappeared and did not come back within RunControl::wait.
   bool gave_up() const { return absent_.gave_up(); }
 
+  /// Whether files disappeared, and RunControl::wait is 0: their images have failed.
+  bool any_lost() const { return absent_.any_lost(); }
+
  private:
   /// An opened file. The members besides `images` are explained at the members of ImageTask with the same names
   /// (pipeline/image/open_image.hpp); `share` is ImageTask::memory.
