@@ -252,15 +252,20 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
     warnings.push_back(config.place_of("output.regions") +
                        ": the files of regions are empty, since regions are on the sky: " + result.no_sky_reason);
   std::vector<std::string> missing = config.output.columns;
-  std::erase_if(missing, [](const std::string& word) { return !is_on_sky(word); });
+  const bool has_scale = config.measurement.pixel_scale > 0;
+  std::erase_if(missing, [&](const std::string& word) {
+    return !is_on_sky(word) || (has_scale && needs_pixel_size_alone(word));
+  });
   if (missing.empty()) return;
-  const bool none_left = missing.size() == config.output.columns.size();
-  warnings.push_back(fmt::format(
-      "{}: the catalogue has {}: {}; give the image a celestial WCS, or name columns in pixels, as X_IMAGE and Y_IMAGE",
-      config.place_of("output.columns"),
-      none_left ? "no column at all, as all that are named are on the sky"
-                : "nothing of " + first_few(missing.size(), [&](std::size_t i) { return missing[i]; }),
-      result.no_sky_reason));
+  const bool some_of_group = has_scale && std::ranges::count(missing, "world") > 0;
+  const bool none_left = missing.size() == config.output.columns.size() && !some_of_group;
+  warnings.push_back(
+      fmt::format("{}: the catalogue has {}{}: {}; give the image a celestial WCS, or name columns in pixels, as "
+                  "X_IMAGE and Y_IMAGE",
+                  config.place_of("output.columns"),
+                  none_left ? "no column at all, as all that are named are on the sky"
+                            : "nothing of " + first_few(missing.size(), [&](std::size_t i) { return missing[i]; }),
+                  some_of_group ? " but lengths and areas, by measurement.pixel_scale" : "", result.no_sky_reason));
 }
 
 /// Warns if output.columns names columns that need the shape of stars, and the shape is not known. The catalogue lacks

@@ -35,9 +35,11 @@ std::size_t values_of(const Parameter& parameter) {
                                  ? "; SExtractor would make its values up: take the column out, or give the image a "
                                    "celestial WCS"
                                  : "; take the column out, or give the image another WCS";
-  throw Error(ErrorKind::input, image + ": " + parameter.name + " (" + parameter.place +
-                                    ") needs positions on the sky" + (reason.empty() ? "" : ", and " + reason) +
-                                    remedy);
+  const bool of_size = needs_pixel_size_alone(sextractor::our_column(parameter.name));
+  throw Error(ErrorKind::input, image + ": " + parameter.name + " (" + parameter.place + ") needs " +
+                                    (of_size ? "the size of a pixel on the sky" : "positions on the sky") +
+                                    (reason.empty() ? "" : ", and " + reason) + remedy +
+                                    (of_size ? ", or PIXEL_SCALE, in arcseconds" : ""));
 }
 
 /// Makes a writer of one text file for the rows of all images.
@@ -52,8 +54,12 @@ std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, co
 
 }  // namespace
 
-void require_sky_of(const std::string& image, const std::string& header, const std::vector<Parameter>& parameters) {
-  const auto on_sky = [](const Parameter& parameter) { return is_on_sky(sextractor::our_column(parameter.name)); };
+void require_sky_of(const std::string& image, const std::string& header, bool has_scale,
+                    const std::vector<Parameter>& parameters) {
+  const auto on_sky = [&](const Parameter& parameter) {
+    const std::string ours = sextractor::our_column(parameter.name);
+    return is_on_sky(ours) && !(has_scale && needs_pixel_size_alone(ours));
+  };
   const auto first = std::ranges::find_if(parameters, on_sky);
   if (first == parameters.end()) return;
   constexpr double corner[] = {1};

@@ -29,9 +29,10 @@ struct CatalogPiece {
   std::optional<Failure> without_sky = {};  ///< why the image has no sources; empty if the image shows a sky
 };
 
-/// Throws Error{input} if `parameters` names a column of sky coordinates and `header` has no celestial WCS. `image` is
-/// the image's name in the message. Needs no pixels, and can be called before the extraction.
-void require_sky_of(const std::string& image, const std::string& header,
+/// Throws Error{input} if `parameters` names a column of sky coordinates and `header` has no celestial WCS. Columns
+/// such as FWHM_WORLD need none where `has_scale`: PIXEL_SCALE is given. `image` is the image's name in the message.
+/// Needs no pixels, and can be called before the extraction.
+void require_sky_of(const std::string& image, const std::string& header, bool has_scale,
                     const std::vector<sextractor::Parameter>& parameters);
 
 /// The catalogue rows of one image, arranged by a list of columns: in the list's order, with SExtractor's names and the

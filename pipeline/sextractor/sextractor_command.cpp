@@ -222,9 +222,9 @@ FilePlan plan_file(const SextractorOptions& options, const Request& request, con
 }
 
 /// Throws Error{input} if an image has no celestial WCS, and a column of `parameters` or the list ASSOC_NAME needs one.
-/// Reads only headers. Skips images that cannot be opened; their extraction reports the error.
-void require_positions(const NamedImage& measured, const std::vector<sextractor::Parameter>& parameters,
-                       const AssociationList* list) {
+/// `scale` is PIXEL_SCALE. Reads only headers. Skips images that cannot be opened; their extraction reports the error.
+void require_positions(const NamedImage& measured, const Setting& scale,
+                       const std::vector<sextractor::Parameter>& parameters, const AssociationList* list) {
   for (const SelectedImage& selected : select_images(measured.path, measured_hdus(measured))) {
     std::optional<FitsImage> image;
     try {
@@ -233,12 +233,14 @@ void require_positions(const NamedImage& measured, const std::vector<sextractor:
       continue;
     }
     if (!image) continue;
-    require_sky_of(selected.name, image->header(), parameters);
+    require_sky_of(selected.name, image->header(), scale.is_set() && scale.number() > 0, parameters);
     if (list != nullptr) list->of({}, {}, image->header());
   }
 }
 
 int threads_of(const Request& request) {
+/// Number of CPU threads by NTHREADS; with 0 or less all, as in SExtractor. A 1 in a file also means all: every dumped
+/// configuration has it, since most builds of SExtractor have one thread. On the command line it is a wish.
   const sextractor::Setting& threads = request["NTHREADS"];
   constexpr double most = 4096;
   return threads.is_set() && threads.number() >= 1 ? static_cast<int>(std::min(threads.number(), most))
@@ -263,8 +265,8 @@ int run_sextractor(const SextractorOptions& options) {
   if (std::ranges::any_of(request.parameters, [](const auto& one) { return is_of_association(one.name); }))
     plan.kept.add(list.emplace(request).path());
   const bool shows_columns = !outputs.catalogue.empty() || outputs.to_standard_output;
-  require_positions(images.back(), shows_columns ? request.parameters : std::vector<sextractor::Parameter>(),
-                    list ? &*list : nullptr);
+  require_positions(images.back(), request["PIXEL_SCALE"],
+                    shows_columns ? request.parameters : std::vector<sextractor::Parameter>(), list ? &*list : nullptr);
   plan.kept.require_kept(outputs.files());
   require_writable(outputs);
 

@@ -264,6 +264,17 @@ def test_two_names_of_one_output(sex, tmp_path):
     assert files(tmp_path) == before
 
 
+def test_lengths_on_the_sky_need_a_scale_or_a_wcs(sex, tmp_path):
+    """tests/truth/test_one_word.py has their values."""
+    (tmp_path / "default.param").write_text("NUMBER\nFWHM_WORLD\n")
+    refused(sex("sky.fits"), 3, "sky.fits: FWHM_WORLD (default.param:2) needs the size of a pixel on the sky, and the header has no "
+            "celestial WCS", "or PIXEL_SCALE, in arcseconds")
+    refused(sex("sky.fits", "-PIXEL_SCALE", "0"), 3, "FWHM_WORLD (default.param:2)")
+    assert sex("sky.fits", "-PIXEL_SCALE", "0.3").code == 0
+    (tmp_path / "default.param").write_text("FWHM_WORLD\nTHETA_SKY\n")
+    refused(sex("sky.fits", "-PIXEL_SCALE", "0.3"), 3, "THETA_SKY (default.param:2) needs positions on the sky")
+
+
 def test_a_reader_that_goes_away(sex, tmp_path):
     """As `head` does, which is no error: it has what it wants."""
     read, write = os.pipe()
