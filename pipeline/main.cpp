@@ -72,12 +72,20 @@ int answer_or_run(const Options& options, int (*run)(const Options&)) {
   return 0;
 }
 
+/// The same for `srcextract sextractor`, whose answer may have a part on stderr, as SExtractor's has.
+int answer_or_run_sextractor(const SextractorOptions& options) {
+  if (options.aside.empty()) return answer_or_run(options, run_sextractor);
+  print_result(options.answer);
+  std::fputs(options.aside.c_str(), stderr);
+  return 0;
+}
+
 int run(int given_count, char** given) {
   std::vector<char*> arguments = without_help(given_count, given);
   const int argc = static_cast<int>(arguments.size());
   char** const argv = arguments.data();
   keep_released_memory(KeepBuffers::least);
-  if (is_sextractor(argc, argv)) return answer_or_run(parse_sextractor_options(argc, argv), run_sextractor);
+  if (is_sextractor(argc, argv)) return answer_or_run_sextractor(parse_sextractor_options(argc, argv));
   if (is_answer(argc, argv)) {
     print_result(answer({argv + 1, argv + argc}));
     return 0;

@@ -85,17 +85,19 @@ std::string without_decimals(const std::string& text) {
   return decimals ? text.substr(0, point) : text;
 }
 
+/// The same for a whole number. SExtractor reads it by strtol() with the base 0: 0x40 is 64, and 064 is octal, 52.
 std::string checked_integer(const SextractorKey& key, const std::string& text, const std::string& place,
                             const OnMistake& on_mistake) {
   std::int32_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
-  if (error == std::errc() && stop == end) return text;
-  const std::string problem = std::string(key.name) + " must be a whole number, not " + quoted(text) +
-                              "; SExtractor takes the digits that it begins with, or 0";
-  if (error == std::errc::result_out_of_range) fail(place, problem);
-  on_mistake(place, problem);
-  return std::to_string(error == std::errc() ? value : 0);
+  const long taken = std::strtol(text.c_str(), nullptr, 0);
+  if (error == std::errc() && stop == end && taken == value) return text;
+  const std::string problem = std::string(key.name) + " must be a whole number, not " + quoted(text);
+  if (error == std::errc::result_out_of_range || !std::in_range<std::int32_t>(taken)) fail(place, problem);
+  on_mistake(place,
+             problem + "; SExtractor takes it for " + std::to_string(taken) + ": write that number for the same");
+  return std::to_string(taken);
 }
 
 void check_word(const SextractorKey& key, const std::string& text, const std::string& place) {
@@ -322,7 +324,9 @@ Configuration read_configuration(const std::string& path, const OnMistake& on_mi
   });
   const bool any = std::ranges::any_of(configuration.settings(), &Setting::is_set);
   if (!any)
-    fail(path, "sets no key of SExtractor's; source-extractor -dd > default.sex writes a configuration to begin with");
+    on_mistake(path,
+               "sets no key of SExtractor's, so that all have its defaults; source-extractor -dd > default.sex writes "
+               "a configuration to begin with");
   return configuration;
 }
 

@@ -79,8 +79,9 @@ class Configuration {
 /// - If a key is set several times, the last setting counts. Missing keys have SExtractor's defaults.
 /// - Unknown keys are ignored.
 ///
-/// Calls `on_mistake` as Configuration::set() does. Throws Error{config} that begins with `path:line:` for an invalid
-/// value, and Error{config} that begins with `path` for an unreadable file or a file without keys of SExtractor.
+/// Calls `on_mistake` as Configuration::set() does, and for a file without keys of SExtractor. Throws Error{config}
+/// that begins with `path:line:` for an invalid value, and Error{config} that begins with `path` for an unreadable
+/// file.
 Configuration read_configuration(const std::string& path, const OnMistake& on_mistake = refuse_mistake);
 
 }  // namespace srcextract::sextractor

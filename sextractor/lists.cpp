@@ -35,7 +35,7 @@ const std::map<std::string_view, std::string_view>& of_the_command() {
       {"CATALOG_NAME", "the catalogue; STDOUT: standard output"},
       {"CHECKIMAGE_NAME", "a name for each of CHECKIMAGE_TYPE"},
       {"VERBOSE_TYPE", "QUIET, NORMAL or FULL"},
-      {"NTHREADS", "CPU threads; 0: all. The catalogue does not depend on it"},
+      {"NTHREADS", "CPU threads; 0, or 1 in a file: all. The catalogue does not depend on it"},
       {"WRITE_XML", "Y: the run as a VOTable, in XML_NAME"}};
   return all;
 }

@@ -24,8 +24,8 @@ Usage:
   -KEY VALUE   a key of the configuration, in any case, which counts more than the file
   -d           print a configuration with SExtractor's defaults; -dd with all keys
   -dp          print all columns
-  -v           print the version
-  -h           this text
+  -v           print the version of SExtractor, and that of this program on standard error
+  -h           this text; without any argument it is on standard error
 
 Of two images, with a comma or a blank between them, sources are found in the first and measured in
 the second. IMAGE[2] is the second extension of a file; without a number all images of it are taken.
@@ -75,11 +75,18 @@ void add_images(std::string_view argument, SextractorOptions& options) {
   }
 }
 
+/// SExtractor's answer to -v. Scripts look for it on stdout, and on stderr after a call without arguments.
+constexpr const char* sextractors_version = "Source Extractor version 2.25.0 (2018-02-08)\n";
+
+bool asks_for_version(std::string_view argument) {
+  return argument == "-v" || argument == "-vv" || argument == "--version";
+}
+
 /// The text that answers -d, -dd, -dp, -v or -h; empty for any other argument.
 std::string answer_of(std::string_view argument) {
   if (argument == "-d" || argument == "-dd") return sextractor::default_configuration(argument == "-dd");
   if (argument == "-dp") return sextractor::list_of_columns();
-  if (argument == "-v" || argument == "-vv" || argument == "--version") return version_text();
+  if (asks_for_version(argument)) return sextractors_version;
   return argument == "-h" || argument == "--help" ? help : "";
 }
 
@@ -95,7 +102,10 @@ SextractorOptions parse_sextractor_options(int argc, const char* const* argv) {
   SextractorOptions options;
   options.arguments.assign(argv, argv + argc);
   const std::vector<std::string> arguments(argv + (by_link ? 1 : 2), argv + argc);
-  if (arguments.empty()) options.answer = help;
+  if (arguments.empty()) {
+    options.aside = sextractors_version + ("in place of SExtractor: srcextract " + program_version()) + "\n\n" + help;
+    return options;
+  }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (!argument.starts_with('-')) {
@@ -103,6 +113,7 @@ SextractorOptions parse_sextractor_options(int argc, const char* const* argv) {
       continue;
     }
     options.answer = answer_of(argument);
+    if (asks_for_version(argument)) options.aside = "in place of SExtractor: " + version_text();
     if (!options.answer.empty()) return options;
     const std::string key = argument.substr(1);
     if (key != "c" && find_sextractor_key(key) == nullptr) refuse_option(argument);
@@ -114,8 +125,7 @@ SextractorOptions parse_sextractor_options(int argc, const char* const* argv) {
     else
       options.settings.emplace_back(key, value);
   }
-  if (options.answer.empty() && options.images.empty())
-    refuse_call("no image is named: srcextract sextractor IMAGE ...");
+  if (options.images.empty()) refuse_call("no image is named: srcextract sextractor IMAGE ...");
   if (options.images.size() > 2)
     refuse_call(options.images[2] +
                 " is a third image; there can be two, that in which sources are found and that which is "

@@ -12,8 +12,9 @@ struct SextractorOptions {
   std::string configuration;        ///< the value of -c; empty: default.sex, if that file exists
   std::vector<std::pair<std::string, std::string>> settings;  ///< the values of -KEY VALUE, in the order typed
   std::vector<std::string> arguments;                         ///< as typed, the program's name first
-  /// The only text to print (-h, -v, -d, -dd, -dp). Empty: none.
-  std::string answer;
+  std::string answer;  ///< The only text to print (-h, -v, -d, -dd, -dp). Empty: none.
+  /// Text for stderr, after `answer`, with nothing else to do: who answers (without arguments, -v). Empty: none.
+  std::string aside;
 };
 
 /// Whether the arguments are for `srcextract sextractor`: the command is named, or the program was called by a link

@@ -104,6 +104,7 @@ using sextractor::Translation;
 using sextractor::Unmet;
 
 constexpr const char* usual_configuration = "default.sex";
+constexpr const char* command_line = "the command line";  ///< the place of settings made there
 
 NamedImage named_image(const std::string& text) {
   return sextractor::named_image(text, text);
@@ -125,7 +126,7 @@ Request read_request(const SextractorOptions& options) {
     mistakes.push_back(place + ": " + message + "; it is done as SExtractor does");
   };
   if (is_there) configuration = sextractor::read_configuration(path, keep_mistake);
-  for (const auto& [key, value] : options.settings) configuration.set(key, value, "the command line");
+  for (const auto& [key, value] : options.settings) configuration.set(key, value, command_line, keep_mistake);
   configure_log(verbosity_of(configuration["VERBOSE_TYPE"].word()), "", false);
   if (!is_there) spdlog::warn("there is no {} here: SExtractor's defaults hold", path);
   Request request = sextractor::make_request(std::move(configuration), path, "", keep_mistake);
@@ -238,13 +239,13 @@ void require_positions(const NamedImage& measured, const Setting& scale,
   }
 }
 
-int threads_of(const Request& request) {
 /// Number of CPU threads by NTHREADS; with 0 or less all, as in SExtractor. A 1 in a file also means all: every dumped
 /// configuration has it, since most builds of SExtractor have one thread. On the command line it is a wish.
+int threads_of(const Request& request) {
   const sextractor::Setting& threads = request["NTHREADS"];
   constexpr double most = 4096;
-  return threads.is_set() && threads.number() >= 1 ? static_cast<int>(std::min(threads.number(), most))
-                                                   : available_threads();
+  const double least = threads.place == command_line ? 1 : 2;
+  return threads.number() >= least ? static_cast<int>(std::min(threads.number(), most)) : available_threads();
 }
 
 }  // namespace

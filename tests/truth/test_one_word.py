@@ -252,6 +252,8 @@ def test_the_same_list_of_columns(small):
 def test_what_asks_for_nothing(small, option):
     ours, theirs = small.run(option)
     assert ours.strip()
+    if option == "-v":
+        assert ours == theirs
 
 
 def test_an_extension_of_a_file(both):

@@ -1,6 +1,7 @@
 """srcextract sextractor, as a user meets it: what it refuses, says and leaves alone. tests/truth/test_one_word.py has
 what it does beside SExtractor."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -70,7 +71,7 @@ def test_what_there_is_not_is_an_error_and_nothing_is_written(sex, tmp_path, lin
 
 
 def test_mistakes_of_files_that_sextractor_passes_over(sex, tmp_path):
-    """Are warnings, and cost nothing else; options are refused (test_mistakes)."""
+    """Are warnings, and cost nothing else; misspelt options are refused (test_mistakes)."""
     assert sex("sky.fits", "-CATALOG_NAME", "plain.cat").code == 0
     with open(tmp_path / "default.sex", "a") as file:
         file.write("DETECT_TRESH 99\nMAG_ZEROPOINT ZP\nBACK_SIZE 64px\nVERBOSE_TYPE EXTRA_WARNINGS\n")
@@ -82,6 +83,55 @@ def test_mistakes_of_files_that_sextractor_passes_over(sex, tmp_path):
                  "default.sex:12: MAG_ZEROPOINT must be a number, not 'ZP'; SExtractor takes it for 0", "default.sex:13: BACK_SIZE",
                  "default.param:4: SExtractor has no column 'Y_IMGE'; did you mean 'Y_IMAGE'?", "default.param:5"):
         assert "warning: " + told in done.err
+
+
+@pytest.mark.parametrize("key, typed, taken", [("MAG_ZEROPOINT", "ZP", "0"), ("BACK_SIZE", "64px", "64"), ("BACK_SIZE", "0x40", "64"),
+                                               ("BACK_SIZE", "0100", "64"), ("DETECT_THRESH", "3x", "3")])
+def test_words_for_numbers(sex, tmp_path, key, typed, taken):
+    """In a file and on the command line: a warning that has the number which SExtractor reads (tests/truth/test_one_word.py)."""
+    assert sex("sky.fits", "-CATALOG_NAME", "plain.cat", f"-{key}", taken).err == ""
+    said = f"'{typed}'; SExtractor takes it for {taken}: write that number for the same"
+    done = sex("sky.fits", f"-{key}", typed)
+    assert done.code == 0 and f"warning: the command line: {key} must be a" in done.err and said in done.err
+    assert (tmp_path / "test.cat").read_bytes() == (tmp_path / "plain.cat").read_bytes()
+    with open(tmp_path / "default.sex", "a") as file:
+        file.write(f"{key} {typed}\n")
+    done = sex("sky.fits", "-CATALOG_NAME", "again.cat")
+    assert done.code == 0 and f"warning: default.sex:11: {key} must be a" in done.err and said in done.err
+    assert (tmp_path / "again.cat").read_bytes() == (tmp_path / "plain.cat").read_bytes()
+
+
+@pytest.mark.parametrize("text", [None, "", "# nothing\n\n"])
+def test_an_empty_configuration_is_one(sex, tmp_path, text):
+    """SExtractor's defaults, as without a file; -c /dev/null is common."""
+    settings = ["-BACK_SIZE", "8", "-FILTER", "N", "-THRESH_TYPE", "ABSOLUTE", "-BACK_TYPE", "MANUAL", "-VERBOSE_TYPE", "QUIET"]
+    (tmp_path / "default.sex").unlink()
+    assert sex("sky.fits", *settings, "-CATALOG_NAME", "plain.cat").code == 0
+    if text is not None:
+        (tmp_path / "empty.sex").write_text(text)
+    name = "/dev/null" if text is None else "empty.sex"
+    done = sex("sky.fits", "-c", name, *settings)
+    assert done.code == 0 and f"warning: {name}: sets no key of SExtractor's, so that all have its defaults" in done.err
+    assert (tmp_path / "test.cat").read_bytes() == (tmp_path / "plain.cat").read_bytes()
+
+
+@pytest.mark.parametrize("in_file, typed, one", [("1", None, False), ("0", None, False), ("2", None, None), (None, "1", True),
+                                                 ("4", "1", True), ("1", "0", False), (None, None, False)])
+def test_threads(sex, tmp_path, in_file, typed, one):
+    """NTHREADS 1 stands in every dumped configuration, and does not hold a run to one thread; on the command line it does."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one processor: there is one thread anyway")
+    if in_file:
+        with open(tmp_path / "default.sex", "a") as file:
+            file.write(f"NTHREADS {in_file}\n")
+    pytest.importorskip("numpy")
+    fits = pytest.importorskip("astropy.io.fits")
+    import numpy
+    fits.writeto(tmp_path / "large.fits", numpy.random.default_rng(1).normal(0, 1, (1024, 1024)).astype("f4"))
+    done = sex("large.fits", "-VERBOSE_TYPE", "FULL", *(["-NTHREADS", typed] if typed else []))
+    assert done.code == 0
+    threads = int(done.err.rsplit(" s on ", 1)[1].split()[0])
+    assert threads == 1 if one else threads == 2 if one is None else threads > 1, done.err
 
 
 def test_unsigned_integers(sex, tmp_path):
@@ -153,7 +203,7 @@ def test_a_default_filter_that_is_not_there(sex, tmp_path):
     (["sky.fits", "-DETECT_THRESH=3"], 2, ["write -DETECT_THRESH VALUE"]),
     (["sky.fits", "--DETECT_THRESH", "3"], 2, ["write -DETECT_THRESH VALUE"]),
     (["sky.fits", "-q"], 2, ["there is no option -q"]),
-    (["sky.fits", "-DETECT_THRESH", "3x"], 2, ["the command line: DETECT_THRESH must be a number"]),
+    (["sky.fits", "-DETECT_THRESH", "x"], 2, ["the command line: DETECT_THRESH must be above 0, not 0; SExtractor refuses it as well"]),
     (["sky.fits", "-DETECT_MINAREA", ""], 2, ["the command line: DETECT_MINAREA has no value"]),
     (["sky.fits", "-CATALOG_TYPE", "FITS_LDAK"], 2, ["did you mean 'FITS_LDAC'?"]),
     (["sky.fits,sky.fits", "sky.fits"], 2, ["sky.fits is a third image"]),
@@ -214,6 +264,17 @@ def test_positions_on_no_sky(sex, tmp_path):
     assert "background" not in done.err
 
 
+def test_lengths_on_the_sky_need_a_scale_or_a_wcs(sex, tmp_path):
+    """tests/truth/test_one_word.py has their values."""
+    (tmp_path / "default.param").write_text("NUMBER\nFWHM_WORLD\n")
+    refused(sex("sky.fits"), 3, "sky.fits: FWHM_WORLD (default.param:2) needs the size of a pixel on the sky, and the header has no "
+            "celestial WCS", "or PIXEL_SCALE, in arcseconds")
+    refused(sex("sky.fits", "-PIXEL_SCALE", "0"), 3, "FWHM_WORLD (default.param:2)")
+    assert sex("sky.fits", "-PIXEL_SCALE", "0.3").code == 0
+    (tmp_path / "default.param").write_text("FWHM_WORLD\nTHETA_SKY\n")
+    refused(sex("sky.fits", "-PIXEL_SCALE", "0.3"), 3, "THETA_SKY (default.param:2) needs positions on the sky")
+
+
 def test_positions_on_the_sky_of_one_extension_alone(sex, tmp_path):
     """Each image of a file is looked at before the first is extracted."""
     fits = pytest.importorskip("astropy.io.fits")
@@ -264,17 +325,6 @@ def test_two_names_of_one_output(sex, tmp_path):
     assert files(tmp_path) == before
 
 
-def test_lengths_on_the_sky_need_a_scale_or_a_wcs(sex, tmp_path):
-    """tests/truth/test_one_word.py has their values."""
-    (tmp_path / "default.param").write_text("NUMBER\nFWHM_WORLD\n")
-    refused(sex("sky.fits"), 3, "sky.fits: FWHM_WORLD (default.param:2) needs the size of a pixel on the sky, and the header has no "
-            "celestial WCS", "or PIXEL_SCALE, in arcseconds")
-    refused(sex("sky.fits", "-PIXEL_SCALE", "0"), 3, "FWHM_WORLD (default.param:2)")
-    assert sex("sky.fits", "-PIXEL_SCALE", "0.3").code == 0
-    (tmp_path / "default.param").write_text("FWHM_WORLD\nTHETA_SKY\n")
-    refused(sex("sky.fits", "-PIXEL_SCALE", "0.3"), 3, "THETA_SKY (default.param:2) needs positions on the sky")
-
-
 def test_a_reader_that_goes_away(sex, tmp_path):
     """As `head` does, which is no error: it has what it wants."""
     read, write = os.pipe()
@@ -282,6 +332,10 @@ def test_a_reader_that_goes_away(sex, tmp_path):
     done = subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "sextractor", "sky.fits", "-CATALOG_TYPE", "ASCII",
                            "-CATALOG_NAME", "STDOUT"], cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, text=True)
     os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "sextractor", "sky.fits", "-CATALOG_TYPE", "ASCII",
+                               "-CATALOG_NAME", "STDOUT"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 3 and "cannot write to standard output" in done.stderr
 
 
@@ -300,8 +354,25 @@ def test_a_list_of_columns_from_a_pipe(sex, tmp_path):
 def test_the_command_is_found(run, tmp_path):
     assert "did you mean srcextract sextractor?" in run("sextracter", "x.fits").err
     assert "srcextract sextractor" in run("--help").out
-    assert run("sextractor", "-h").out == run("sextractor", "--help").out == run("sextractor").out != ""
-    assert (done.returncode, done.stderr) == (0, "")
-    with open("/dev/full", "w") as full:
-        done = subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "sextractor", "sky.fits", "-CATALOG_TYPE", "ASCII",
-                               "-CATALOG_NAME", "STDOUT"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert run("sextractor", "-h").out == run("sextractor", "--help").out != ""
+
+
+@pytest.mark.parametrize("by_link", [False, True])
+def test_wrappers_find_a_version(run, tmp_path, by_link):
+    """As public ones look for it: on standard error of a call without arguments, and in what -v prints."""
+    link = tmp_path / "sex"
+    link.symlink_to(os.environ["SRCEXTRACT_PROGRAM"])
+
+    def call(*arguments):
+        command = [link] if by_link else [os.environ["SRCEXTRACT_PROGRAM"], "sextractor"]
+        return subprocess.run([*command, *arguments], capture_output=True, text=True, cwd=tmp_path)
+
+    bare = call()
+    assert (bare.returncode, bare.stdout) == (0, "") and "SExtractor" in bare.stderr and "srcextract" in bare.stderr
+    assert re.search(r"[Vv]ersion\s+([0-9.]+)", bare.stderr).group(1) == "2.25.0"
+    assert re.search("[Vv]ersion ([0-9\\.])+", bare.stderr).group()[8:] == "2.25.0"
+    assert bare.stderr.splitlines()[0].split()[3] == "2.25.0" and "-c FILE" in bare.stderr
+    for option in "-v", "--version":
+        asked = call(option)
+        assert asked.returncode == 0 and asked.stdout == "Source Extractor version 2.25.0 (2018-02-08)\n"
+        assert "srcextract" in asked.stderr
