@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -139,10 +140,20 @@ Quantisation TileDecoder::quantisation(std::int64_t tile) const {
   return how;
 }
 
+/// Returns the bytes per pixel of a stream that is not compressed (NOCOMPRESS), or 0 if the stream cannot be such
+/// pixels.
+std::int64_t TileDecoder::plain_bytes(std::span<const std::byte> stream, std::int64_t pixels) const {
+  const std::int64_t bytes = pixels > 0 && std::ssize(stream) % pixels == 0 ? std::ssize(stream) / pixels : 0;
+  if (method_.quantised) return bytes == 4 ? bytes : 0;
+  const bool is_integer = bytes == 1 || bytes == 2 || bytes == 4;
+  return bytes == std::abs(bitpix_) / 8 || (bitpix_ > 0 && is_integer) ? bytes : 0;
+}
+
 /// Returns true if the tile's stream may be valid: its type fits the compression, and it is long enough.
 bool TileDecoder::can_be_compressed(std::int64_t tile) const {
   const std::span<const std::byte> stream = compressed_.stream(tile);
   const std::int64_t pixels = grid_.pixels(tile);
+  if (method_.codec == TileCodec::none) return plain_bytes(stream, pixels) > 0;
   if (stream.empty() || compressed_.type() != (method_.codec == TileCodec::plio ? 'I' : 'B')) return false;
   if (method_.codec == TileCodec::rice) return can_be_rice(stream, pixels, method_.block);
   if (method_.codec == TileCodec::hcompress) return read_hcompress_head(stream, pixels).has_value();
@@ -196,14 +207,21 @@ bool TileDecoder::decode_gzip(std::int64_t tile, std::span<const std::byte> stre
                             : method_.quantised ? inflate_tile(stream, count, {4}, shuffled)
                                                 : inflate_tile(stream, count, {1, 2, 4}, shuffled);
   if (inflated.pixel_bytes == 0) return false;
-  if (!method_.quantised && inflated.pixel_bytes == own) {
-    load_all(inflated.bytes.get(), pixels);
+  return load_numbers(tile, inflated.bytes.get(), inflated.pixel_bytes, pixels);
+}
+
+/// Loads big-endian numbers of `pixel_bytes` bytes: pixels, or integers that become pixels.
+template <class Pixel>
+bool TileDecoder::load_numbers(std::int64_t tile, const std::byte* bytes, std::int64_t pixel_bytes,
+                               std::span<Pixel> pixels) const {
+  if (!method_.quantised && pixel_bytes == static_cast<std::int64_t>(sizeof(Pixel))) {
+    load_all(bytes, pixels);
     return true;
   }
-  return with_integer_type(inflated.pixel_bytes, [&]<class Integer>(Integer) {
+  return with_integer_type(pixel_bytes, [&]<class Integer>(Integer) {
     const auto memory = make_integers<Integer>(pixels.size());
     const std::span<Integer> integers(memory.get(), pixels.size());
-    load_all(inflated.bytes.get(), integers);
+    load_all(bytes, integers);
     return finish<Integer>(tile, integers, pixels);
   });
 }
@@ -230,8 +248,9 @@ bool TileDecoder::decode_as(std::int64_t tile, std::span<Pixel> pixels) const {
   if (compressed_.length(tile) == 0) return load_uncompressed(tile, pixels);
   const std::span<const std::byte> stream = compressed_.stream(tile);
   const TileCodec codec = method_.codec;
-  if (codec == TileCodec::gzip_1 || codec == TileCodec::gzip_2 || codec == TileCodec::none)
-    return decode_gzip(tile, stream, pixels);
+  if (codec == TileCodec::none)
+    return load_numbers(tile, stream.data(), plain_bytes(stream, std::ssize(pixels)), pixels);
+  if (codec == TileCodec::gzip_1 || codec == TileCodec::gzip_2) return decode_gzip(tile, stream, pixels);
   return with_integer_type(codec == TileCodec::rice ? method_.pixel_bytes : 4, [&]<class Integer>(Integer) {
     if constexpr (std::is_same_v<Integer, Pixel>) {
       return decode_integers<Integer>(stream, pixels);

@@ -63,6 +63,9 @@ class TileDecoder {
   void check_streams(const TileTable& table) const;
   std::span<const std::byte> stream(std::int64_t tile) const;
   bool can_be_compressed(std::int64_t tile) const;
+  std::int64_t plain_bytes(std::span<const std::byte> stream, std::int64_t pixels) const;
+  template <class Pixel>
+  bool load_numbers(std::int64_t tile, const std::byte* bytes, std::int64_t pixel_bytes, std::span<Pixel> pixels) const;
   Quantisation quantisation(std::int64_t tile) const;
 
   int bitpix_;
