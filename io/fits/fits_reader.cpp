@@ -1,10 +1,12 @@
 #include "io/fits/fits_reader.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "io/files/refuse.hpp"
 #include "io/fits/card.hpp"
+#include "io/fits/foreign_file.hpp"
 #include "io/fits/header_values.hpp"
 #include "io/fits/table_head.hpp"
 
@@ -96,9 +98,11 @@ std::string empty_primary_header() {
 }
 
 FitsReader::FitsReader(const InputFile& file) : file_(file) {
-  std::string begin(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), keyword_length)), '\0');
+  std::string begin(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), foreign_bytes)), '\0');
   file.read(0, std::ssize(begin), reinterpret_cast<std::byte*>(begin.data()));
-  if (begins_as_hdu(begin, true)) return;
+  if (begins_as_hdu(begin.substr(0, keyword_length), true)) return;
+  const std::string kind = describe_foreign_file(std::as_bytes(std::span(begin)), file.path());
+  if (!kind.empty()) refuse(file.path() + ": not a FITS file" + kind);
   refuse(file.path() +
          ": not a FITS file: it does not begin with 'SIMPLE  ='; fetch or make it as FITS, "
          "which may be gzipped or tile-compressed");

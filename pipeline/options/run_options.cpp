@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "io/files/standard_input.hpp"
+#include "io/fits/foreign_file.hpp"
 #include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/options/command_options.hpp"
@@ -110,11 +111,12 @@ bool is_missing_input(const std::string& name) {
          !std::filesystem::exists(name, failure);
 }
 
-/// If CONFIG is in fact an input, moves CONFIG to the front of the inputs,
+/// If CONFIG is in fact an input, or a file that could become one, moves CONFIG to the front of the inputs,
 /// so that the default configuration is used. Throws Error{config} if a YAML file is among the other inputs.
 void take_default_config(RunOptions& options, const std::string& input, const std::string& command) {
   std::error_code failure;
-  if (!is_image(options.config) && !std::filesystem::is_directory(options.config, failure) &&
+  if (!is_image(options.config) && !is_foreign_file(options.config) &&
+      !std::filesystem::is_directory(options.config, failure) &&
       !(input == "INPUT" && (lists_images(options.config) || is_missing_input(options.config))))
     return;
   for (const std::string& name : options.inputs)
