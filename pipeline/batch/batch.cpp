@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -19,6 +20,7 @@
 #include "pipeline/image/file_memory.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/log.hpp"
+#include "pipeline/options/run_options.hpp"
 #include "stages/core/keep_buffers.hpp"
 #include "stages/core/stop.hpp"
 #include "survey/inputs/choose_references.hpp"
@@ -224,9 +226,11 @@ class Crew {
 
 }  // namespace
 
-ImageFiles with_references(ImageFiles files, KeptFiles& kept) {
+ImageFiles with_references(ImageFiles files, const std::optional<std::int64_t>& memory, KeptFiles& kept) {
   std::vector<std::string> notes;
-  ImageFiles chosen = choose_references(std::move(files), notes);
+  const MemoryBudget budget = memory_budget(memory);
+  const std::int64_t most = budget.strict() ? budget.bytes() : std::numeric_limits<std::int64_t>::max();
+  ImageFiles chosen = choose_references(std::move(files), notes, most);
   for (const std::string& note : notes) log_warning(note);
   const FilesBeside* last = nullptr;
   for (const ImageFile& file : chosen)

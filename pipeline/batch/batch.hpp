@@ -27,7 +27,7 @@ RunResult process_files(const Job& job, const PlannedFiles& files, const Machine
                         const Progress& progress, const RunControl& control = {});
 
 /// Chooses the reference image of each image if the reference is given as a folder. Adds the chosen references to
-/// `kept`, the files that no output may replace.
-ImageFiles with_references(ImageFiles files, KeptFiles& kept);
+/// `kept`, the files that no output may replace. `memory`: the limit that the user gave (--memory), if any.
+ImageFiles with_references(ImageFiles files, const std::optional<std::int64_t>& memory, KeptFiles& kept);
 
 }  // namespace srcextract

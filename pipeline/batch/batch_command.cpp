@@ -339,7 +339,7 @@ int run_batch(const BatchOptions& options) {
   if (!links.empty() && options.verbosity != Verbosity::quiet) log_warning(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) log_warning(kinds);
   const auto found = static_cast<std::int64_t>(all_files.size());
-  ImageFiles files = with_references(share_of(shard, std::move(all_files)), kept);
+  ImageFiles files = with_references(share_of(shard, std::move(all_files)), options.memory, kept);
 
   if (options.dry_run) {
     const Plan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,

@@ -156,9 +156,9 @@ Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
                             [&] { return open_plain(file, of_maps == 0 ? 0 : all, all); });
   const std::int64_t beside = gzipped_sizes(files_beside(file));
   const std::int64_t room = std::min(most_needed(size, file) + of_maps + beside, all);
-  return unless_too_small(
-      [&] { return open_gzipped(file, room, size, of_maps); },
-      [&] { return open_gzipped(file, all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max(), all); });
+  const std::int64_t most = budget_.strict() ? all : std::numeric_limits<std::int64_t>::max();
+  return unless_too_small([&] { return open_gzipped(file, room, std::min(size, most), of_maps); },
+                          [&] { return open_gzipped(file, all, most, all); });
 }
 
 /// Limit in bytes for the gzipped maps of a file, beside `needed` other bytes. The limit is `most`, or what a strict

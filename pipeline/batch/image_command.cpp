@@ -129,7 +129,7 @@ PlannedFiles planned_files(const CommandLine& command, const Config& config,
     files.push_back(file);
   }
   require_distinct_outputs(files, [&](std::size_t i) { return "'" + files[i].path + "'"; });
-  return PlannedFiles(with_references(std::move(files), kept));
+  return PlannedFiles(with_references(std::move(files), command.memory, kept));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "stages/catalogue/vignets.hpp"
 #include "stages/clean/clean_limit.hpp"
 #include "stages/clean/clean_profile.hpp"
+#include "stages/core/address_space.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/photometry/families.hpp"
 #include "stages/sky/mesh.hpp"
@@ -200,6 +201,9 @@ std::int64_t images_at_once(const Config& config, std::int64_t planes) {
 }  // namespace
 
 bool goes_by_rows(const RunPlan& plan) {
+  // Rows on demand take the addresses of whole images, but only the memory of some rows.
+  constexpr std::int64_t images_to_memory = 2;
+  if (left_of_address_space() / images_to_memory < host_memory(plan)) return false;
   const Config& config = plan.config;
   return !plan.compares && !plan.of_difference() && finds_by_rows(config) &&
          (plan.found_in == nullptr || finds_by_rows(*plan.found_in)) && !fits_crowd(config) &&

@@ -34,12 +34,12 @@ constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
 /// data of both.
 constexpr std::int64_t readings = 4;
 
-/// The memory limit of a comparison: --memory, or the limit of the process's control group. Beyond the latter, the
-/// system would kill the process. Null without either limit.
+/// The memory limit of a comparison: --memory, or a limit that the system sets to the process (AvailableMemory). Null
+/// without either limit.
 std::optional<std::int64_t> memory_of(const CompareOptions& options) {
   if (options.memory) return options.memory;
   const AvailableMemory available = available_memory();
-  return available.by_group ? std::optional(available.bytes) : std::nullopt;
+  return !available.limited_by.empty() ? std::optional(available.bytes) : std::nullopt;
 }
 
 /// The memory limit for reading one catalogue.

@@ -34,12 +34,11 @@ Error out_of_memory(const ImageInput& input) {
     plan.found_in = &input.detection->task.config();
     plan.found_planes = std::ssize(input.detection->exposure().planes);
   }
-  const auto bytes = static_cast<double>(host_memory(plan));
   const Shape& shape = input.exposure.shape();
   return {ErrorKind::memory,
-          fmt::format("not enough memory: an image of {} x {} pixels needs about {:.1f} GB; free some, or use a "
+          fmt::format("not enough memory: an image of {} x {} pixels needs about {} MB; free some, or use a "
                       "machine that has more",
-                      shape.width, shape.height, bytes / 1e9)};
+                      shape.width, shape.height, host_memory(plan) / 1'000'000 + 1)};
 }
 
 /// Extracts one image on one or both back ends.

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "stages/core/address_space.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -114,7 +115,10 @@ AvailableMemory available_memory() {
   const std::optional<std::int64_t> kilobytes = number_in("/proc/meminfo", "MemAvailable:");
   const std::int64_t everything = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const std::int64_t of_system = kilobytes ? *kilobytes * 1024 : everything / 2, of_groups = left_in_groups();
-  return {std::min(of_system, of_groups), of_groups < everything && of_groups - moves_meanwhile <= of_system};
+  const std::int64_t of_space = left_of_address_space();
+  if (of_space < std::min(of_system, of_groups)) return {of_space, "`ulimit -v` allows", true};
+  const bool by_group = of_groups < everything && of_groups - moves_meanwhile <= of_system;
+  return {std::min(of_system, of_groups), by_group ? "its control group (a container, a Slurm job) allows" : ""};
 }
 
 }  // namespace srcextract

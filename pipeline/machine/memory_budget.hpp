@@ -62,12 +62,14 @@ class MemoryBudget {
 /// Host memory that this process can still get.
 struct AvailableMemory {
   std::int64_t bytes;
-  /// Whether a control group (Slurm, a container) sets the limit. The kernel kills a process that exceeds the limit.
-  bool by_group;
+  /// What sets a limit that this process must not exceed, for messages: a control group (Slurm, a container), beyond
+  /// whose limit the kernel kills the process, or `ulimit -v`, beyond which it gets no memory. Empty without a limit.
+  std::string limited_by;
+  bool of_addresses = false;  ///< whether that limit is `ulimit -v`
 };
 
-/// Host memory that this process can still get: the system's available memory, or what is left to the process's control
-/// group if that is less.
+/// Host memory that this process can still get: the least of the system's available memory, of what is left to the
+/// process's control group, and of the address space that `ulimit -v` leaves.
 AvailableMemory available_memory();
 
 }  // namespace srcextract

@@ -221,9 +221,11 @@ std::vector<std::string> arguments_but_inputs(const RunOptions& options) {
 
 MemoryBudget memory_budget(const std::optional<std::int64_t>& memory) {
   if (memory) return {*memory, true};
-  // 1/5 of the memory remains for what the budget does not count: sources, catalogues, the program itself.
+  // 1/5 of the memory remains for what the budget does not count: sources, catalogues, the program itself. Beyond
+  // `ulimit -v`, these only fail to get memory, and the program is not killed.
   const AvailableMemory available = available_memory();
-  return {available.bytes / 5 * 4, available.by_group, "its control group (a container, a Slurm job) allows"};
+  return {available.of_addresses ? available.bytes : available.bytes / 5 * 4, !available.limited_by.empty(),
+          available.limited_by};
 }
 
 }  // namespace srcextract

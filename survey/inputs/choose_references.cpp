@@ -37,13 +37,15 @@ struct ImageOnSky {
 };
 
 /// The outlines of the images in a file that `hdus` selects. An image without a usable WCS is left out. If no image is
-/// left, throws Error{input} with the problem of the first.
-std::vector<ImageOnSky> images_on_sky(const std::string& path, const HduNames& hdus, bool with_points) {
+/// left, throws Error{input} with the problem of the first. Throws Error{memory} if the file inflates to more than
+/// `most_held` bytes.
+std::vector<ImageOnSky> images_on_sky(const std::string& path, const HduNames& hdus, bool with_points,
+                                      std::int64_t most_held) {
   static std::mutex inflating;  // gzipped files are decompressed in memory, so only one is open at a time
   const auto lock = gzipped_size(path) > 0 ? std::unique_lock(inflating) : std::unique_lock<std::mutex>();
   std::vector<ImageOnSky> images;
   std::string problem;
-  FitsImages file(path);
+  FitsImages file(path, most_held);
   for (const SelectedImage& selected : file.select(hdus)) {
     try {
       const FitsImage image = selected.open();
@@ -75,8 +77,8 @@ struct Chosen {
 /// selects the HDUs of each frame.
 class ReferenceFolder {
  public:
-  ReferenceFolder(std::string path, HduNames hdus, std::vector<std::string>& notes)
-      : path_(std::move(path)), hdus_(std::move(hdus)) {
+  ReferenceFolder(std::string path, HduNames hdus, std::int64_t most_held, std::vector<std::string>& notes)
+      : path_(std::move(path)), hdus_(std::move(hdus)), most_held_(most_held) {
     find();
     wait_together(references_.size(), [&](std::size_t i) { look_at_reference(references_[i]); });
     for (std::size_t i = 0; i < references_.size(); ++i) {
@@ -92,7 +94,7 @@ class ReferenceFolder {
   /// Chooses the reference frame of an image, or says why there is none.
   Chosen choose(const ImageFile& file) const {
     try {
-      return choose(file, images_on_sky(file.path, file.config->config.input.hdu, true));
+      return choose(file, images_on_sky(file.path, file.config->config.input.hdu, true, most_held_));
     } catch (const Error& error) {
       return {nullptr, file.path + ": nothing tells which frame of " + path_ + " shows its sky: " + error.what() +
                            "; name its reference"};
@@ -121,7 +123,7 @@ class ReferenceFolder {
 
   void look_at_reference(Reference& reference) const {
     try {
-      reference.images = images_on_sky(reference.file.path, hdus_, false);
+      reference.images = images_on_sky(reference.file.path, hdus_, false, most_held_);
     } catch (const PassingError&) {
       throw;
     } catch (const Error& error) {
@@ -197,6 +199,7 @@ class ReferenceFolder {
 
   std::string path_;
   HduNames hdus_;
+  std::int64_t most_held_;             ///< limit in bytes for an inflated file
   std::vector<Reference> references_;  ///< sorted by name
   std::vector<OnSky> by_height_;
   double widest_ = 0;  ///< largest radius of a frame's outline
@@ -205,7 +208,7 @@ class ReferenceFolder {
 /// The folders of reference frames that a survey uses; each folder is read once for each selection of HDUs.
 class Folders {
  public:
-  explicit Folders(std::vector<std::string>& notes) : notes_(notes) {}
+  Folders(std::int64_t most_held, std::vector<std::string>& notes) : most_held_(most_held), notes_(notes) {}
 
   const ReferenceFolder* folder_of(const ImageFile& file) {
     if (!file.has_reference()) return nullptr;
@@ -214,13 +217,14 @@ class Folders {
       const std::string& path = file.beside->reference;
       const HduNames& hdus = (file.beside->of_reference ? file.beside->of_reference : file.config)->config.input.hdu;
       std::unique_ptr<ReferenceFolder>& folder = folders_[{path, hdus.names}];
-      if (!folder) folder = std::make_unique<ReferenceFolder>(path, hdus, notes_);
+      if (!folder) folder = std::make_unique<ReferenceFolder>(path, hdus, most_held_, notes_);
       known->second = folder.get();
     }
     return known->second;
   }
 
  private:
+  std::int64_t most_held_;
   std::vector<std::string>& notes_;
   std::map<std::pair<std::string, std::vector<std::string>>, std::unique_ptr<ReferenceFolder>> folders_;
   std::map<const FilesBeside*, const ReferenceFolder*> of_beside_;
@@ -243,8 +247,8 @@ FilesBeside with_reference(const FilesBeside& before, const Chosen& chosen) {
 
 }  // namespace
 
-ImageFiles choose_references(ImageFiles files, std::vector<std::string>& notes) {
-  Folders folders(notes);
+ImageFiles choose_references(ImageFiles files, std::vector<std::string>& notes, std::int64_t most_held) {
+  Folders folders(most_held, notes);
   std::vector<const ReferenceFolder*> of_file(files.size());
   for (std::size_t i = 0; i < files.size(); ++i) of_file[i] = folders.folder_of(files[i]);
   if (std::ranges::count(of_file, nullptr) == std::ssize(of_file)) return files;

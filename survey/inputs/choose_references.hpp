@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,8 +18,11 @@ namespace srcextract {
 /// for an image, the folder stays and FilesBeside::no_reference says why. Else FilesBeside::hash also covers name, size
 /// and modification time of the chosen frame.
 ///
+/// A gzipped file that inflates to more than `most_held` bytes cannot be used.
+///
 /// Appends to `notes` a message about frames that cannot be used. Throws Error{input} if a folder cannot be read.
 /// Throws PassingError if a frame is temporarily unreadable, since another frame would else be chosen without notice.
-ImageFiles choose_references(ImageFiles files, std::vector<std::string>& notes);
+ImageFiles choose_references(ImageFiles files, std::vector<std::string>& notes,
+                             std::int64_t most_held = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace srcextract

@@ -228,6 +228,14 @@ class TestBombs:
         assert "--memory" in said
         assert peak < self.MOST
 
+    @pytest.mark.parametrize("command", ((), ("batch", "-o", "out")))
+    def test_gzip_whose_end_tells_its_size(self, tmp_path, command):
+        """What the end tells is no more believed than what the header asks for."""
+        write_bomb(tmp_path / "bomb.fits.gz", hdu((32768, 32768), 8)[:2880], 1024 * MEGABYTE)
+        peak, code, said = peak_and_code(tmp_path, "c.yaml", "bomb.fits.gz", command=command)
+        assert code == (6 if command else 1) and "--memory" in said, said
+        assert peak < 100e6
+
     def test_several_at_once_whose_ends_say_little(self, tmp_path):
         """There is room for any of them, and not for eight at once."""
         side = 6000
