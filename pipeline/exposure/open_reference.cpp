@@ -2,10 +2,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "io/wcs/map_pixels.hpp"
+#include "pipeline/exposure/choose_plane.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "stages/core/error.hpp"
 
@@ -65,6 +70,79 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
   return std::make_shared<const PixelMap>(std::move(map));
 }
 
+/// A run of rows of both frames. Masked pixels are NaN.
+struct RowsOfBoth {
+  Image<float, Cpu> fresh, reference;
+};
+
+/// Calls f(rows) for the rows of both frames, a few at a time, until f returns false. Returns the last result.
+template <class F>
+bool for_rows_of_both(const PixelSource& fresh, const PixelSource& reference, F&& f) {
+  constexpr std::int64_t pixels_at_once = std::int64_t{1} << 16;
+  const Shape& shape = fresh.shape;
+  const std::int64_t step = std::max<std::int64_t>(1, pixels_at_once / shape.width);
+  for (std::int64_t row = 0; row < shape.height; row += step) {
+    const std::int64_t first = row * shape.width, count = std::min(step, shape.height - row) * shape.width;
+    if (!f(RowsOfBoth{read_part(fresh, first, count), read_part(reference, first, count)})) return false;
+  }
+  return true;
+}
+
+/// The line fresh = factor * reference + offset through two pixels of a part of both frames.
+struct LineOfFrames {
+  double factor = 0, offset = 0;
+  double low = 0, span = 0;  ///< value of the lower pixel in the reference, and the difference of both
+
+  static std::optional<LineOfFrames> through(const RowsOfBoth& rows) {
+    const Buffer<float, Cpu>&x = rows.reference.pixels, &y = rows.fresh.pixels;
+    std::int64_t low = -1, high = -1;
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      if (std::isnan(x[i]) || std::isnan(y[i])) continue;
+      if (low < 0 || x[i] < x[low]) low = i;
+      if (high < 0 || x[i] > x[high]) high = i;
+    }
+    if (low < 0 || x[low] == x[high]) return std::nullopt;
+    const double span = static_cast<double>(x[high]) - static_cast<double>(x[low]);
+    const double factor = (static_cast<double>(y[high]) - static_cast<double>(y[low])) / span;
+    return LineOfFrames{factor, static_cast<double>(y[low]) - factor * static_cast<double>(x[low]),
+                        static_cast<double>(x[low]), span};
+  }
+
+  /// Whether a pixel of both frames is on the line, but for the rounding of three pixels to float32.
+  bool holds(double x, double y) const {
+    constexpr double rounding = 4 * 0x1p-24;
+    const double size = std::max({std::abs(factor * x), std::abs(offset), std::abs(y), std::abs(factor * low)});
+    return std::abs(factor * x + offset - y) <= rounding * size * (1 + std::abs(x - low) / span);
+  }
+};
+
+/// Returns true if one frame is the other, or a copy of it in another unit or with a constant added: all pixels that
+/// are masked in neither are on one line. Reads both frames as far as that holds.
+bool are_one_exposure(const PixelSource& fresh, const PixelSource& reference) {
+  std::optional<LineOfFrames> line;
+  bool any = false;
+  const bool all = for_rows_of_both(fresh, reference, [&](const RowsOfBoth& rows) {
+    if (!line) line = LineOfFrames::through(rows);
+    const Buffer<float, Cpu>&x = rows.reference.pixels, &y = rows.fresh.pixels;
+    for (std::int64_t i = 0; line && i < x.size(); ++i) {
+      if (std::isnan(x[i]) || std::isnan(y[i])) continue;
+      any = true;
+      if (!(line->factor > 0) || !line->holds(static_cast<double>(x[i]), static_cast<double>(y[i]))) return false;
+    }
+    return true;
+  });
+  return all && any;
+}
+
+void require_two_exposures(const OpenFrame& fresh, const std::string& name, const OpenFrame& reference,
+                           const std::string& reference_name) {
+  if (fresh.planes().size() > 1 || reference.planes().size() > 1) return;
+  if (fresh.first().shape != reference.first().shape || !are_one_exposure(fresh.first(), reference.first())) return;
+  throw Error(ErrorKind::input, fmt::format("{} and {} are one exposure, pixel by pixel, so nothing changed between "
+                                            "them; name two exposures",
+                                            reference_name, name));
+}
+
 }  // namespace
 
 OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
@@ -82,6 +160,7 @@ OpenReference open_reference(const std::string& path, const OpenFrame& fresh, co
   auto subtracted = std::make_shared<ReferenceFrame>();
   subtracted->planes = frame.planes();
   subtracted->map = align(fresh, name, frame, path, config, where);
+  if (subtracted->map == nullptr) require_two_exposures(fresh, name, frame, path);
   if (maps.weights) subtracted->weights = maps.weights->pixels;
   if (maps.mask) subtracted->mask = maps.mask->pixels;
   return {path, std::move(frame), std::move(maps), std::move(subtracted)};

@@ -185,14 +185,17 @@ def test_stars_wider_than_the_largest_kernel_are_warned_of(program, tmp_path):
     assert any("too small for them" in warning for warning in report["warnings"])
 
 
-def test_frames_of_another_sky_are_refused_and_equal_ones_warned_of(program, tmp_path):
+def test_frames_of_another_sky_are_refused_and_nearly_equal_ones_warned_of(program, tmp_path):
+    """Equal frames are refused: tests/pipeline/exposure/test_difference_command.py. Here one pixel differs."""
     [reference, _], _ = exposures(1, (3.3,), (3.3,))
+    other = reference.copy()
+    other[20, 20] += 1
     with pytest.raises(AssertionError, match="no kernel makes the stars"):
         subtract(program, tmp_path, (reference[::-1, ::-1], reference), "difference.kernel=fitted")
-    *_, report = subtract(program, tmp_path, (reference, reference), "difference.kernel=fitted")
+    *_, report = subtract(program, tmp_path, (reference, other), "difference.kernel=fitted")
     assert any("share their noise" in warning for warning in report["warnings"])
     with pytest.raises(AssertionError, match="share their noise.*refused by difference.refuse_bad"):
-        subtract(program, tmp_path, (reference, reference), "difference.refuse_bad=true")
+        subtract(program, tmp_path, (reference, other), "difference.refuse_bad=true")
 
 
 def test_a_good_difference_is_not_refused(program, tmp_path):

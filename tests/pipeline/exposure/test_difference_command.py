@@ -3,6 +3,7 @@
 import pytest
 
 np = pytest.importorskip("numpy")
+fits = pytest.importorskip("astropy.io.fits")
 
 import png_files
 from fits_files import TAN, write
@@ -419,3 +420,34 @@ def test_errors_have_the_photon_noise_of_both_frames(extract, tmp_path):
     assert float(brightest["SNR"]) == pytest.approx(float(brightest["FLUX_ISO"]) / expected, rel=1e-5)
     # Photons of the change alone would be a third of these.
     assert np.sqrt(sigma ** 2 * inside.sum() + float(brightest["FLUX_ISO"]) / gain) < 0.65 * expected
+
+
+COPIES = {"the same": lambda pixels: pixels, "float64": lambda pixels: pixels.astype(float),
+          "in another unit": lambda pixels: pixels * np.float32(2.7), "above a pedestal": lambda pixels: pixels + np.float32(1000),
+          "both": lambda pixels: pixels * np.float32(0.3) - np.float32(5)}
+
+
+@pytest.mark.parametrize("kind", COPIES)
+@pytest.mark.parametrize("kernel", ("fitted", "gaussian"))
+def test_a_frame_and_its_copy_are_one_sentence(run, configure, tmp_path, kind, kernel):
+    pixels = field(1, 300, 300)
+    pixels[40:44, 40:44] = np.nan
+    for name, of in (("reference", pixels), ("new", COPIES[kind](pixels))):
+        fits.PrimaryHDU(of).writeto(tmp_path / f"{name}.fits")
+    done = run("difference", "-q", configure(f"difference: {{kernel: {kernel}}}\n{RESULTS}"), "reference.fits", "new.fits", "-o", "out")
+    assert done.code == 3 and not list((tmp_path / "out").glob("*.csv"))
+    said = [line for line in done.err.splitlines() if "no WCS" not in line]
+    assert len(said) == 1 and "reference.fits and new.fits are one exposure" in said[0], done.err
+
+
+@pytest.mark.parametrize("change", ((slice(10, 12), slice(10, 12)), (-1, -1)))
+def test_a_copy_with_something_new_is_subtracted(run, configure, tmp_path, change):
+    """A source injected into the last pixel as well as into others."""
+    pixels = field(1, 300, 300)
+    other = pixels.copy()
+    other[change] += 500
+    for name, of in (("reference", pixels), ("new", other)):
+        fits.PrimaryHDU(of).writeto(tmp_path / f"{name}.fits")
+    text = ("background: {method: constant}\ndetection: {threshold: 100, threshold_unit: absolute, min_area: 1}\n" + FIXED + RESULTS)
+    assert run("difference", "-q", configure(text), "reference.fits", "new.fits", "-o", "out").code == 0
+    assert len(rows(tmp_path / "out" / "new.diff.cat.csv")) == 1
