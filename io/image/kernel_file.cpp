@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "io/files/big_endian.hpp"
 #include "io/files/byte_stream.hpp"
 #include "io/files/text_lines.hpp"
 #include "io/image/fits_image.hpp"
+#include "io/image/stored_value.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/line_words.hpp"
 
@@ -59,41 +58,6 @@ KernelFile read_conv(const std::string& path) {
   throw lines.error("no kernel file: it must begin with a line CONV NORM or CONV NONORM, or be a FITS image");
 }
 
-/// Returns a stored number, which has the byte order of the format, as a double.
-template <class T>
-double load(const std::byte* bytes, const PixelFormat& format) {
-  std::array<std::byte, sizeof(T)> ordered;
-  std::copy_n(bytes, sizeof(T), ordered.begin());
-  if (!format.big_endian && std::endian::native == std::endian::little) std::ranges::reverse(ordered);
-  return static_cast<double>(load_big_endian<T>(ordered.data()));
-}
-
-/// Returns the value of a stored pixel, or NaN if the stored number is BLANK.
-double decode(const std::byte* bytes, const PixelFormat& format) {
-  double stored = 0;
-  switch (format.bitpix) {
-    case 8:
-      stored = std::to_integer<int>(*bytes);
-      break;
-    case 16:
-      stored = load<std::int16_t>(bytes, format);
-      break;
-    case 32:
-      stored = load<std::int32_t>(bytes, format);
-      break;
-    case 64:
-      stored = load<std::int64_t>(bytes, format);
-      break;
-    case -32:
-      stored = load<float>(bytes, format);
-      break;
-    default:
-      stored = load<double>(bytes, format);
-  }
-  if (format.bitpix > 0 && format.blank && stored == static_cast<double>(*format.blank)) return NAN;
-  return format.bzero + format.bscale * stored;
-}
-
 SelectedImage select_kernel(const std::string& path) {
   try {
     return select_images(path, "auto", most_inflated).front();
@@ -123,7 +87,7 @@ KernelFile read_fits(const std::string& path) {
 
   KernelFile kernel;
   for (std::int64_t i = 0; i < source.shape.count(); ++i) {
-    const double value = decode(stored.data() + static_cast<std::size_t>(i) * bytes, source.format);
+    const double value = stored_value(stored.data() + static_cast<std::size_t>(i) * bytes, source.format);
     if (!std::isfinite(value)) {
       throw Error(ErrorKind::config, selected.name + ": pixel (" + std::to_string(i % width + 1) + ", " +
                                          std::to_string(i / width + 1) +

@@ -16,11 +16,12 @@
 #include "pipeline/extract/add_sky_columns.hpp"
 #include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/measure_cube.hpp"
+#include "pipeline/extract/precision.hpp"
 #include "pipeline/extract/restore_level.hpp"
 #include "pipeline/log/seconds_since.hpp"
 #include "pipeline/resolve/resolve.hpp"
 #include "stages/core/error.hpp"
-#include "stages/core/shortest_number.hpp"
+#include "stages/detect/no_sky.hpp"
 #include "stages/measure/saturation.hpp"
 #include "stages/measure/source_flags.hpp"
 
@@ -220,25 +221,16 @@ void fit_sources(const ImageInput& input, const Execution& execution, ImageResul
   drop_fitted_images(input.config(), result.extraction);
 }
 
-/// Checks that float32, with its 24 bits of mantissa, resolves the noise of a single image. If the sky level is large
-/// compared with the noise, pixel values are rounded. Not done for combined or subtracted images, since their sky level
-/// is not that of the files.
-///
-/// Throws Error{input} if a float32 step at the sky level is more than half the noise; sigma is then at least 1 % too
-/// large. Does not throw if the values in the file have no finer step.
-void check_precision(const ImageInput& input, const Extraction& extraction) {
-  if (input.reference != nullptr || !input.frame.combined().empty()) return;
-  const PixelFormat& format = input.first().format;
-  const bool as_stored = format.bitpix == -32 && format.bscale == 1 && format.bzero == 0;
-  const double grain = format.bitpix > 0 ? std::abs(format.bscale) : 0;  // the smallest difference of two pixels
-  const double sky = extraction.sky_level(), sigma = extraction.background.clipped.sigma;
-  const float level = std::abs(static_cast<float>(sky));
-  const double step = std::nextafter(level, std::numeric_limits<float>::infinity()) - level;
-  if (as_stored || extraction.background.all.count == 0 || step <= grain || step * 2 <= sigma) return;
-  throw Error(ErrorKind::input, "the values need more than the 24 bits of float32: near the sky, " + shortest(sky) +
-                                    ", it has steps of " + shortest(step) + ", and the noise is " + shortest(sigma) +
-                                    " with what rounding adds to it; subtract a constant of about the sky from the "
-                                    "pixels first");
+/// Calls extract(). An image that seems to have no noise may have lost it in float32; the error says so then.
+template <class F>
+void extract_with_noise(const ImageInput& input, F&& extract) {
+  try {
+    extract();
+  } catch (const NoSky& error) {
+    const std::string problem = lost_noise(input);
+    if (problem.empty()) throw;
+    throw NoSky(problem, error.sky());
+  }
 }
 
 /// Sets flags of sources from maps of flags, and from the saturation level. In a difference image, saturation is not
@@ -265,13 +257,12 @@ ImageResult extract_image(const ImageInput& given, const Execution& execution, P
   if (psf) input.resolved = &psf->config;
   const ImageRun run(input, execution, progress, once != nullptr ? *once : of_this_one);
   ImageResult result;
-  if (execution.compare) {
-    run.compare(result);
-  } else {
+  extract_with_noise(input, [&] {
+    if (execution.compare) return run.compare(result);
     result.backend = execution.device ? "cuda" : "cpu";
     const Observer observer = run.observer(result);
     result.extraction = execution.device ? run.extract_cuda(observer) : run.extract_cpu(observer);
-  }
+  });
   if (psf) result.times.insert(result.times.begin(), {"psf", psf->seconds});
   result.psf = psf;
   fit_sources(input, execution, result);

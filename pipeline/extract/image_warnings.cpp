@@ -14,6 +14,7 @@
 #include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
+#include "pipeline/extract/precision.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/math/psf_model.hpp"
@@ -346,6 +347,8 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   const Shape& shape = input.exposure.shape();
   Warnings warnings;
   warn_of_psfex(input.config(), warnings);
+  if (std::string problem = precision_warning(input, extraction); !problem.empty())
+    warnings.push_back(std::move(problem));
   warn_of_padding(extraction.background, warnings);
   warn_of_no_noise(config, extraction.background, warnings);
   warn_of_unit(config, extraction.background, warnings);

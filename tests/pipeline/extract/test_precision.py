@@ -52,4 +52,45 @@ def test_noise_that_float32_keeps(run, configure, tmp_path, kind, level):
 
 def test_what_was_float32_is_read_as_it_is(run, configure, tmp_path):
     write(tmp_path / "a.fits", 3e7, "f4")
-    assert extract(run, configure, tmp_path / "a.fits").code == 0
+    done = extract(run, configure, tmp_path / "a.fits")
+    assert done.code == 0 and "the file has its pixels as float32" in done.err
+
+
+@pytest.mark.parametrize("level, sigma, kind", [(1e9, 2, "f8"), (-1e9, 2, "i4"), (1e12, 2, "f8"), (1e6, 0.01, "f8"), (1000, 1e-6, "f8"),
+                                               (-5, 1e-8, "f8"), (2**24, 0.2, "f8"), (1e15, 50, "i8")])
+@pytest.mark.parametrize("method", ["mesh", "constant"])
+def test_noise_that_float32_loses_whole(run, configure, tmp_path, level, sigma, kind, method):
+    """The image seems to be constant then, at any level."""
+    pixels = np.random.default_rng(3).normal(level, sigma, (300, 300)).astype(kind)
+    assert np.ptp(pixels) > 0
+    fits.PrimaryHDU(pixels).writeto(tmp_path / "a.fits")
+    done = extract(run, configure, tmp_path / "a.fits", f"background: {{method: {method}}}\n")
+    assert done.code == 3 and "float32" in done.err and "subtract a constant" in done.err, done.err
+    assert "of the 24 bits" not in done.err and "constant image" not in done.err, done.err
+
+
+@pytest.mark.parametrize("kind", ["f8", "i4"])
+@pytest.mark.parametrize("level", [0, 1e9])
+def test_a_constant_image_is_called_one(run, configure, tmp_path, kind, level):
+    fits.PrimaryHDU(np.full((300, 300), level + 1, kind)).writeto(tmp_path / "a.fits")
+    done = extract(run, configure, tmp_path / "a.fits")
+    assert done.code == 3 and "is this an empty or constant image" in done.err
+
+
+@pytest.mark.parametrize("kind", ["f8", "i4"])
+def test_noise_that_float32_rounds_is_warned_of(run, configure, tmp_path, kind):
+    """A sigma of 5 in steps of 2."""
+    pixels = np.random.default_rng(3).normal(3e7, 5, (300, 300))
+    fits.PrimaryHDU(np.round(pixels).astype(kind)).writeto(tmp_path / "a.fits")
+    done = extract(run, configure, tmp_path / "a.fits")
+    assert done.code == 0 and "rounded to float32" in done.err and "steps of 2" in done.err, done.err
+
+
+@pytest.mark.parametrize("which", ["reference", "new"])
+def test_noise_that_float32_loses_of_a_frame(run, configure, tmp_path, which):
+    """The difference of two frames, of which one has a pedestal."""
+    for seed, name in enumerate(("reference", "new")):
+        pixels = np.random.default_rng(seed).normal(0, 2, (100, 100)) + (1e8 if name == which else 0)
+        fits.PrimaryHDU(pixels).writeto(tmp_path / f"{name}.fits")
+    done = run("difference", "-q", configure("output:\n  formats: [csv]\ndifference: {kernel: gaussian}\n"), "reference.fits", "new.fits", "-o", "out")
+    assert done.code == 3 and "float32" in done.err and "subtract a constant" in done.err, done.err
