@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/files/refuse.hpp"
+#include "io/fits/constant_array.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
 
@@ -131,21 +132,47 @@ std::string list_names(const std::vector<Hdu>& hdus) {
   });
 }
 
-HduSelection::HduSelection(HduNames names, std::string key)
-    : names_(std::move(names)), key_(std::move(key)), found_(names_.names.size()) {}
+std::string why_passed_over(const Hdu& hdu, const ImageNeeds& needs) {
+  if (is_constant_array(hdu)) return needs.constants ? "" : "one value for all pixels";
+  if (!has_pixels(hdu)) return "";
+  const std::int64_t width = hdu.axes[0], height = hdu.axes.size() > 1 ? hdu.axes[1] : 1;
+  if (width >= needs.least.width && height >= needs.least.height) return "";
+  return hdu.axes.size() == 1 ? "one axis" : std::to_string(width) + " x " + counted(height, "pixel");
+}
+
+HduSelection::HduSelection(HduNames names, std::string key, ImageNeeds needs)
+    : names_(std::move(names)),
+      key_(std::move(key)),
+      needs_(needs),
+      found_(names_.names.size()),
+      too_small_(names_.names.size()) {}
 
 HduSelection::Choice HduSelection::take(const Hdu& hdu) {
   Choice choice = Choice::none;
+  const std::string reason = why_passed_over(hdu, needs_);
+  bool passed_over = false;
   for (std::size_t i = 0; i < found_.size(); ++i) {
     const std::string& name = names_.names[i];
-    const bool open = HduNames(name).open();
+    const bool open = HduNames(name).open(), by_kind = open || is_any(name);
     if (found_[i] && !open) continue;
-    if ((open || is_any(name)) && !has_pixels(hdu)) continue;
+    if (by_kind && !has_pixels(hdu) && !is_constant_array(hdu)) continue;
     if (!is_any(name) && !fits(hdu, name)) continue;
+    if (by_kind && !reason.empty()) {
+      passed_over = true;
+      if (has_pixels(hdu)) too_small_[i] = true;
+      continue;
+    }
     found_[i] = true;
     choice = std::max(choice, open ? Choice::by_pattern : Choice::by_name);
   }
+  if (passed_over && choice == Choice::none) passed_over_.push_back(label(hdu) + " (" + reason + ")");
   return choice;
+}
+
+bool HduSelection::lacks_only_size() const {
+  for (std::size_t i = 0; i < found_.size(); ++i)
+    if (!found_[i] && too_small_[i]) return true;
+  return false;
 }
 
 bool HduSelection::fulfilled() const {

@@ -7,6 +7,7 @@
 
 #include "io/files/input_file.hpp"
 #include "io/files/passing.hpp"
+#include "io/fits/constant_array.hpp"
 #include "io/fits/datasum.hpp"
 #include "io/fits/fits_reader.hpp"
 #include "io/fits/fits_size.hpp"
@@ -42,9 +43,11 @@ struct FitsImage::Impl {
   Hdu hdu;
   PixelFormat format;
   std::string header;
-  std::shared_ptr<const Header> primary;        ///< header of the primary HDU
-  std::shared_ptr<TileReader> tiles = nullptr;  ///< reader of a compressed image, else null
-  std::shared_ptr<Datasum> sum = nullptr;       ///< checksum of the bytes read of plane `summed_plane`
+  std::shared_ptr<const Header> primary;               ///< header of the primary HDU
+  ImageNeeds needs = {};                               ///< of the selection that found this image
+  std::shared_ptr<const ConstantArray> one = nullptr;  ///< of an HDU that stores no pixels, else null
+  std::shared_ptr<TileReader> tiles = nullptr;         ///< reader of a compressed image, else null
+  std::shared_ptr<Datasum> sum = nullptr;              ///< checksum of the bytes read of plane `summed_plane`
   std::int64_t summed_plane = 0;
   std::string name = {};                ///< name of an image in memory
   std::vector<PixelSource> given = {};  ///< planes of an image in memory; empty for an image in a file
@@ -73,6 +76,27 @@ struct FitsImage::Impl {
 
   /// Returns the offset in the file at which a plane (from 1) of an uncompressed image begins.
   std::int64_t begin_of(std::int64_t plane) const { return hdu.data_begin + (plane - 1) * plane_bytes(); }
+
+  PixelSource stored_plane(std::int64_t number) {
+    PixelSource source;
+    source.shape = shape();
+    source.format = format;
+    if (tiles) {
+      const auto decode = [tiles = tiles, number](std::int64_t first, std::int64_t count, std::byte* out) {
+        tiles->read(number - 1, first, count, out);
+      };
+      source.read = CompressedRead{decode, [tiles = tiles, number] { return tiles->rice_plane(number - 1); }};
+      return source;
+    }
+    if (file->inflated()) source.memory = file->in_memory(begin_of(number), plane_bytes());
+    sum = std::make_shared<Datasum>(plane_bytes());
+    summed_plane = number;
+    source.read = [file = file, sum = sum, begin = begin_of(number), width = format.bytes()](
+                      std::int64_t first, std::int64_t count, std::byte* out) {
+      read_and_sum(*file, begin, first * width, count * width, out, *sum);
+    };
+    return source;
+  }
 };
 
 FitsImage::FitsImage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -100,21 +124,26 @@ std::string_view FitsImage::primary_header() const {
   return impl_->primary->cards();
 }
 
-std::vector<std::string> FitsImage::further_images() const {
-  std::vector<std::string> names;
-  if (!impl_->in_file()) return names;
+FitsImage::Further FitsImage::further_images() const {
+  Further further;
+  if (!impl_->in_file()) return further;
   const InputFile& file = *impl_->file;
-  if (in_records(impl_->hdu.data_begin + impl_->hdu.data_bytes) >= file.size()) return names;
+  if (in_records(impl_->hdu.data_begin + impl_->hdu.data_bytes) >= file.size()) return further;
   try {
     FitsReader reader(file);
     while (const std::optional<Hdu> next = reader.next()) {
-      if (next->index > impl_->hdu.index && has_pixels(*next)) names.push_back(label(*next));
+      if (next->index <= impl_->hdu.index) continue;
+      const std::string reason = why_passed_over(*next, impl_->needs);
+      if (!reason.empty())
+        further.no_images.push_back(label(*next) + " (" + reason + ")");
+      else if (has_pixels(*next))
+        further.images.push_back(label(*next));
     }
   } catch (const Error& error) {
     // An invalid header after this image is no error: the image itself can be used.
     if (error.kind() != ErrorKind::input) throw;
   }
-  return names;
+  return further;
 }
 
 std::int64_t FitsImage::planes() const {
@@ -124,24 +153,7 @@ std::int64_t FitsImage::planes() const {
 PixelSource FitsImage::plane(std::int64_t number) const {
   impl_->check_plane(number);
   if (!impl_->in_file()) return impl_->given[static_cast<std::size_t>(number - 1)];
-  PixelSource source;
-  source.shape = impl_->shape();
-  source.format = impl_->format;
-  if (impl_->tiles) {
-    const auto decode = [tiles = impl_->tiles, number](std::int64_t first, std::int64_t count, std::byte* out) {
-      tiles->read(number - 1, first, count, out);
-    };
-    source.read = CompressedRead{decode, [tiles = impl_->tiles, number] { return tiles->rice_plane(number - 1); }};
-    return source;
-  }
-  if (impl_->file->inflated()) source.memory = impl_->file->in_memory(impl_->begin_of(number), impl_->plane_bytes());
-  impl_->sum = std::make_shared<Datasum>(impl_->plane_bytes());
-  impl_->summed_plane = number;
-  source.read = [file = impl_->file, sum = impl_->sum, begin = impl_->begin_of(number), width = source.format.bytes()](
-                    std::int64_t first, std::int64_t count, std::byte* out) {
-    read_and_sum(*file, begin, first * width, count * width, out, *sum);
-  };
-  return source;
+  return impl_->one ? constant_plane(*impl_->one) : impl_->stored_plane(number);
 }
 
 void FitsImage::require_unchanged() const {
@@ -150,7 +162,7 @@ void FitsImage::require_unchanged() const {
 
 std::uint32_t FitsImage::datasum(std::int64_t number) const {
   impl_->check_plane(number);
-  if (!impl_->in_file()) return 0;
+  if (!impl_->in_file() || impl_->one) return 0;
   if (impl_->tiles) {
     const std::span<const std::byte> data = impl_->tiles->data();
     Datasum sum;
@@ -192,12 +204,29 @@ SelectedImage failing(const std::string& name, int hdu, const Error& error) {
   return {name, hdu, {}, 0, [error]() -> FitsImage { throw error; }};
 }
 
+/// The image of an HDU that stores one value for all pixels.
+FitsImage::Impl constant_image(const Hdu& hdu, const std::shared_ptr<const Header>& primary,
+                               const std::shared_ptr<const InputFile>& file) {
+  const auto array = std::make_shared<const ConstantArray>(read_constant_array(hdu, describe(hdu, file->path())));
+  FitsImage::Impl impl{file, hdu, array->format, image_header(hdu), primary};
+  impl.hdu.axes = array->axes;
+  impl.one = array;
+  return impl;
+}
+
+FitsImage::Impl stored_image(const Hdu& hdu, const std::shared_ptr<const Header>& primary,
+                             const std::shared_ptr<const InputFile>& file) {
+  check_image(hdu, *file);
+  return {file, hdu, read_pixel_format(hdu, *file), image_header(hdu), primary};
+}
+
 SelectedImage as_selected(const Hdu& hdu, const std::shared_ptr<const Header>& primary,
-                          const std::shared_ptr<const InputFile>& file) {
+                          const std::shared_ptr<const InputFile>& file, const ImageNeeds& needs) {
   const std::string name = describe(hdu, file->path());
   try {
-    check_image(hdu, *file);
-    const FitsImage::Impl impl{file, hdu, read_pixel_format(hdu, *file), image_header(hdu), primary};
+    FitsImage::Impl impl = needs.constants && is_constant_array(hdu) ? constant_image(hdu, primary, file)
+                                                                     : stored_image(hdu, primary, file);
+    impl.needs = needs;
     const auto open = [impl] {
       auto opened = std::make_unique<FitsImage::Impl>(impl);
       if (impl.hdu.kind == HduKind::compressed_image) {
@@ -229,6 +258,7 @@ struct FitsImages::Impl {
   std::optional<FitsReader> again = {};  ///< second reader, for HDUs whose headers were not kept
   std::optional<Hdu> current = {};       ///< last HDU whose header was not kept
   std::int64_t most_held;
+  std::vector<std::string> passed_over = {};
   std::int64_t selected_bytes = 0;  ///< estimated bytes of memory for all selected images, with headers
 
   Impl(std::shared_ptr<const InputFile> opened, std::int64_t most)
@@ -309,24 +339,32 @@ std::int64_t FitsImages::held_bytes() const {
   return impl_->held_bytes();
 }
 
-std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::string& key) {
+const std::vector<std::string>& FitsImages::passed_over() const {
+  return impl_->passed_over;
+}
+
+std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::string& key, const ImageNeeds& needs) {
   using Choice = HduSelection::Choice;
-  HduSelection selection(hdus, key);
+  HduSelection selection(hdus, key, needs);
   const std::shared_ptr<const InputFile>& file = impl_->file;
   std::vector<SelectedImage> images;
   for (std::size_t i = 0; const Hdu* hdu = selection.complete() ? nullptr : impl_->at(i); ++i) {
     const Choice choice = selection.take(*hdu);
     if (choice == Choice::none) continue;
     if (hdu->kind != HduKind::image && hdu->kind != HduKind::compressed_image) selection.fail_on_kind(*hdu, *file);
-    SelectedImage& image = images.emplace_back(as_selected(*hdu, impl_->seen.front().header, file));
+    SelectedImage& image = images.emplace_back(as_selected(*hdu, impl_->seen.front().header, file, needs));
     image.extname = hdu->name;
     image.extver = hdu->version;
     image.by_pattern = choice == Choice::by_pattern;
     image.is_mask = image.by_pattern && is_mask_plane(*hdu);
     const auto before = impl_->seen.begin() + hdu->index;
-    image.number = static_cast<std::size_t>(std::count_if(impl_->seen.begin(), before, has_pixels));
+    image.number = static_cast<std::size_t>(std::count_if(
+        impl_->seen.begin(), before, [](const Hdu& other) { return has_pixels(other) && other.axes.size() > 1; }));
     impl_->hold(*hdu);
   }
+  if (selection.lacks_only_size() && (!impl_->broken || selection.fulfilled()))
+    return select(hdus, key, {.least = {1, 1}, .constants = needs.constants});
+  impl_->passed_over = selection.passed_over();
   for (SelectedImage& image : images) image.held_bytes = held_bytes();
   if (selection.complete()) return images;
   if (impl_->broken && !selection.fulfilled()) throw *impl_->broken;
@@ -340,8 +378,9 @@ std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::s
   return images;
 }
 
-std::vector<SelectedImage> select_images(const std::string& path, const HduNames& hdus, std::int64_t most_held) {
-  return FitsImages(path, most_held).select(hdus);
+std::vector<SelectedImage> select_images(const std::string& path, const HduNames& hdus, std::int64_t most_held,
+                                         const ImageNeeds& needs) {
+  return FitsImages(path, most_held).select(hdus, "input.hdu", needs);
 }
 
 }  // namespace srcextract

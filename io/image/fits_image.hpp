@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/fits/hdu_selection.hpp"
 #include "stages/core/hdu_names.hpp"
 #include "stages/core/pixel_source.hpp"
 
@@ -34,9 +35,14 @@ class FitsImage {
   /// image.
   std::string_view primary_header() const;
 
-  /// Returns the names, such as "HDU 2 'ERR'", of the images with pixels after this image in the file, up to the first
-  /// invalid header. Reads headers only if the file does not end with this image.
-  std::vector<std::string> further_images() const;
+  /// Names, such as "HDU 2 'ERR'", of HDUs after this image in the file, up to the first invalid header.
+  struct Further {
+    std::vector<std::string> images;     ///< images that the key `input.hdu` could select with `all`
+    std::vector<std::string> no_images;  ///< others that look like images, as in FitsImages::passed_over()
+  };
+
+  /// Returns the further HDUs of the file. Reads headers only if the file does not end with this image.
+  Further further_images() const;
 
   /// Returns a source of the stored pixels of plane `number`, from 1, counted through all axes above the second. The
   /// source reads pixels:
@@ -95,7 +101,7 @@ struct SelectedImage {
   std::optional<std::int64_t> extver = {};  ///< EXTVER, if the HDU has one
   bool has_header = true;                   ///< false if this stands for an HDU with an invalid header
   bool by_pattern = false;                  ///< selected by `all` or a pattern, not by name
-  std::size_t number = 0;                   ///< index among the HDUs of the file that have pixels, from 0
+  std::size_t number = 0;                   ///< index among the HDUs of the file with two axes or more, from 0
   bool is_mask = false;                     ///< true if a pattern selected a mask (is_mask_plane)
 };
 
@@ -107,11 +113,17 @@ class FitsImages {
   ~FitsImages();
   FitsImages(FitsImages&&) noexcept;
 
-  /// Returns the images that `hdus` selects (io/fits/hdu_selection.hpp), in file order. Messages name `key`, the
-  /// configuration key of the HDU names. With `all` and patterns, an HDU with an invalid header is the last image,
+  /// Returns the images that `hdus` selects (io/fits/hdu_selection.hpp), in file order. If `auto`, `all` or a pattern
+  /// finds only images smaller than needed, the size does not count. Messages name `key`, the configuration key of the
+  /// HDU names. With `all` and patterns, an HDU with an invalid header is the last image,
   /// since no further HDU can be found after it. Throws Error{input}, listing the HDUs of the file, if a name selects
   /// nothing. Throws Error{memory} if the file would keep more than `most_held` bytes in memory.
-  std::vector<SelectedImage> select(const HduNames& hdus, const std::string& key = "input.hdu");
+  std::vector<SelectedImage> select(const HduNames& hdus, const std::string& key = "input.hdu",
+                                    const ImageNeeds& needs = {});
+
+  /// The HDUs that the last select() passed over since they are no images as needed, each with the reason in brackets:
+  /// "HDU 1 (one axis)".
+  const std::vector<std::string>& passed_over() const;
 
   const std::string& path() const;
 
@@ -126,6 +138,7 @@ class FitsImages {
 
 /// Selects images of a file that is opened only for this call.
 std::vector<SelectedImage> select_images(const std::string& path, const HduNames& hdus,
-                                         std::int64_t most_held = std::numeric_limits<std::int64_t>::max());
+                                         std::int64_t most_held = std::numeric_limits<std::int64_t>::max(),
+                                         const ImageNeeds& needs = {});
 
 }  // namespace srcextract

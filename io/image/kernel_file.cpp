@@ -60,7 +60,7 @@ KernelFile read_conv(const std::string& path) {
 
 SelectedImage select_kernel(const std::string& path) {
   try {
-    return select_images(path, "auto", most_inflated).front();
+    return select_images(path, "auto", most_inflated, {.least = {1, 1}}).front();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::memory) throw;
     throw Error(ErrorKind::config, path + " is no kernel: it has more than " +

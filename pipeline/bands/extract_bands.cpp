@@ -18,6 +18,7 @@
 #include "io/files/input_file.hpp"
 #include "io/files/passing.hpp"
 #include "io/wcs/pixel_unit.hpp"
+#include "pipeline/exposure/image_needs.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/extract/extract_image.hpp"
@@ -209,7 +210,7 @@ class OpenBands {
   void open(OpenBand& open) {
     const Config& config = open.band.config();
     FitsImages file(open.band.file().path, left_);
-    std::vector<SelectedImage> images = file.select(config.input.hdu);
+    std::vector<SelectedImage> images = file.select(config.input.hdu, "input.hdu", image_needs(config));
     images.resize(1);
     left_ -= file.held_bytes();
     SelectedMaps maps = pair_maps(file, images, config, left_).front();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/files/input_file.hpp"
+#include "pipeline/exposure/image_needs.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/image/file_memory.hpp"
 #include "pipeline/log/failure.hpp"
@@ -161,6 +162,13 @@ Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
                           [&] { return open_gzipped(file, all, most, all); });
 }
 
+/// Selects the images of a file that the configuration asks for. The file's bytes in memory are counted.
+Dispatcher::Opened Dispatcher::select(FitsImages& file, const Config& config) {
+  Opened opened{.images = file.select(config.input.hdu, "input.hdu", image_needs(config)), .held = file.held_bytes()};
+  opened.left_out.no_images = file.passed_over();
+  return opened;
+}
+
 /// Limit in bytes for the gzipped maps of a file, beside `needed` other bytes. The limit is `most`, or what a strict
 /// budget has left if that is less.
 std::int64_t Dispatcher::left_beside(std::int64_t needed, std::int64_t most) const {
@@ -168,7 +176,7 @@ std::int64_t Dispatcher::left_beside(std::int64_t needed, std::int64_t most) con
 }
 
 void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config, std::int64_t most) const {
-  opened.left_out = take_masks_out(opened.images, file.path());
+  opened.left_out.masks = take_masks_out(opened.images, file.path());
   std::int64_t left = most;
   opened.maps = pair_maps(file, opened.images, config, left);
   opened.held = file.held_bytes() + most - left;
@@ -216,7 +224,7 @@ Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of
   const Config& config = file.config->config;
   std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, budget_.strict() ? budget_.bytes() : std::numeric_limits<std::int64_t>::max());
-  Opened opened{.images = fits.select(config.input.hdu), .held = fits.held_bytes()};
+  Opened opened = select(fits, config);
   if (of_maps == 0) add_maps(opened, fits, config, left_beside(opened.held, budget_.bytes()));
   const Needs needs = needs_of(opened, file, of_maps);
   if (of_maps == 0 && opened.held == 0) {
@@ -240,7 +248,8 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
   auto share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
   const std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, most_inflated);
-  Opened opened{.images = fits.select(config.input.hdu), .share = share, .held = fits.held_bytes()};
+  Opened opened = select(fits, config);
+  opened.share = share;
   const std::int64_t without_maps = opened.held + needs_of(opened, file, gzipped_sizes(files_of_maps(config))).largest;
   budget_.check(without_maps);
   add_maps(opened, fits, config, left_beside(without_maps, most_of_maps));

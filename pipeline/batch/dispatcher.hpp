@@ -56,7 +56,7 @@ class Dispatcher {
   /// (pipeline/image/open_image.hpp); `share` is ImageTask::memory.
   struct Opened {
     std::vector<SelectedImage> images = {};
-    std::vector<std::string> left_out = {};
+    LeftOut left_out = {};
     std::vector<SelectedMaps> maps = {};
     std::shared_ptr<MemoryBudget::Share> share = nullptr;
     std::shared_ptr<MemoryBudget> for_images = nullptr;
@@ -73,6 +73,7 @@ class Dispatcher {
   void put_away(std::size_t file);
   void wait_for_away(std::unique_lock<std::mutex>& lock);
   Opened open_images(const ImageFile& file);
+  static Opened select(FitsImages& file, const Config& config);
   Opened open_plain(const ImageFile& file, std::int64_t of_maps, std::int64_t most_of_maps);
   Opened open_gzipped(const ImageFile& file, std::int64_t room, std::int64_t most_inflated, std::int64_t most_of_maps);
   std::int64_t left_beside(std::int64_t needed, std::int64_t most) const;

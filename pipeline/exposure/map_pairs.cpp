@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "pipeline/exposure/image_needs.hpp"
 #include "pipeline/exposure/open_frame.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
@@ -126,10 +127,11 @@ Images select_maps(const MapKeys& keys, FitsImages* file, const Config& config, 
     std::optional<FitsImages> other;
     if (!keys.file.empty()) other.emplace(keys.file, most_inflated);
     FitsImages& of = other ? *other : *file;
-    Images named =
-        of.select(keys.hdus, keys.hdu_key);  // first by the names as the user wrote them, which an error then contains
+    const ImageNeeds needs = map_needs(config);
+    Images named = of.select(keys.hdus, keys.hdu_key,
+                             needs);  // first by the names as the user wrote them, which an error then contains
     const bool no_others = keys.hdus.several() || named.front().shape.count() == 0;
-    if (!no_others) named = of.select(of_any_version(keys), keys.hdu_key);
+    if (!no_others) named = of.select(of_any_version(keys), keys.hdu_key, needs);
     if (other) most_inflated -= other->held_bytes();
     return named;
   });

@@ -7,6 +7,7 @@
 
 #include "io/wcs/map_pixels.hpp"
 #include "pipeline/exposure/blank_border.hpp"
+#include "pipeline/exposure/image_needs.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "stages/core/error.hpp"
 
@@ -54,7 +55,7 @@ bool require_same_sky(const OpenFrame& one, const std::string& one_name, const O
 OpenDetection open_detection(const DetectionTask& task, const HduNames& hdu, std::int64_t most_inflated) {
   const Config& config = task.config();
   FitsImages file(task.path, most_inflated);
-  std::vector<SelectedImage> images = file.select(hdu);
+  std::vector<SelectedImage> images = file.select(hdu, "input.hdu", image_needs(config));
   images.resize(1);
   most_inflated -= file.held_bytes();
   const SelectedMaps maps = pair_maps(file, images, config, most_inflated).front();

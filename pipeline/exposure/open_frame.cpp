@@ -8,6 +8,7 @@
 #include "io/wcs/wcs.hpp"
 #include "pipeline/exposure/choose_plane.hpp"
 #include "pipeline/exposure/cube_planes.hpp"
+#include "pipeline/exposure/image_needs.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/core/error.hpp"
 
@@ -97,7 +98,7 @@ void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<s
     combined_.push_back("the image");
   }
   for (const std::pair<std::string, HduNames>& one : files_and_hdus) {
-    said_at(config.place_of(key), [&] { images_.push_back(open_another(one.first, one.second)); });
+    said_at(config.place_of(key), [&] { images_.push_back(open_another(one.first, one.second, image_needs(config))); });
     combined_.push_back(key == "combine.hdus" ? "HDU " + one.second.text() : one.first);
   }
   for (const FitsImage& image : images_) {
@@ -109,8 +110,8 @@ void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<s
   }
 }
 
-FitsImage OpenFrame::open_another(const std::string& path, const HduNames& hdu) {
-  const SelectedImage selected = select_images(path, hdu, most_inflated_).front();
+FitsImage OpenFrame::open_another(const std::string& path, const HduNames& hdu, const ImageNeeds& needs) {
+  const SelectedImage selected = select_images(path, hdu, most_inflated_, needs).front();
   most_inflated_ -= selected.held_bytes;
   return selected.open();
 }

@@ -70,7 +70,7 @@ class OpenFrame {
   void add_planes(const std::vector<std::int64_t>& numbers, const Config& config);
   void add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                   const Config& config);
-  FitsImage open_another(const std::string& path, const HduNames& hdu);
+  FitsImage open_another(const std::string& path, const HduNames& hdu, const ImageNeeds& needs);
   void require_one_shape(const std::string& where) const;
 
   std::vector<FitsImage> images_;

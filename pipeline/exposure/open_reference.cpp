@@ -11,6 +11,7 @@
 
 #include "io/wcs/map_pixels.hpp"
 #include "pipeline/exposure/choose_plane.hpp"
+#include "pipeline/exposure/image_needs.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "stages/core/error.hpp"
 
@@ -150,7 +151,7 @@ OpenReference open_reference(const std::string& path, const OpenFrame& fresh, co
   const Config& read_by = own != nullptr ? *own : config;
   const HduNames hdu = read_by.input.hdu.several() ? std::to_string(fresh.image().hdu()) : read_by.input.hdu;
   FitsImages file(path, most_inflated);
-  std::vector<SelectedImage> images = file.select(hdu);
+  std::vector<SelectedImage> images = file.select(hdu, "input.hdu", image_needs(read_by));
   images.resize(1);
   most_inflated -= file.held_bytes();
   SelectedMaps selected;

@@ -93,16 +93,25 @@ void log_sky(const std::string& name, const std::string& reason, bool describe) 
   spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
 }
 
-/// Logs images of the file that are not extracted, since the user may expect them: masks, or images after the first.
-void log_others(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out) {
-  if (!left_out.empty())
+/// Logs HDUs of the file that are not extracted, since the user may expect them: masks, what is no image to extract,
+/// and images after the first.
+void log_others(const ImageInput& input, const InputConfig& config, const LeftOut& left_out) {
+  const auto listed = [](const std::vector<std::string>& names) {
+    return first_few(names.size(), [&](std::size_t i) { return names[i]; });
+  };
+  if (!left_out.masks.empty())
     spdlog::info("{}: left out of input.hdu: {}, as masks by their names: {}; input.hdu can name one", input.name,
-                 config.hdu.text(), first_few(left_out.size(), [&](std::size_t i) { return left_out[i]; }));
-  if (config.hdu != "auto" || !input.file.config->config.combine.hdus.empty()) return;
-  const std::vector<std::string> others = input.frame.image().further_images();
-  if (others.empty()) return;
-  spdlog::info("{}: the first image of the file is extracted, and not {}; input.hdu selects one, or all", input.name,
-               first_few(others.size(), [&](std::size_t i) { return others[i]; }));
+                 config.hdu.text(), listed(left_out.masks));
+  const bool first_alone = config.hdu == "auto" && input.file.config->config.combine.hdus.empty();
+  const FitsImage::Further further = first_alone ? input.frame.image().further_images() : FitsImage::Further();
+  std::vector<std::string> no_images = left_out.no_images;
+  no_images.insert(no_images.end(), further.no_images.begin(), further.no_images.end());
+  if (!no_images.empty())
+    spdlog::info("{}: left out of input.hdu: {}, as no image to extract: {}", input.name, config.hdu.text(),
+                 listed(no_images));
+  if (!further.images.empty())
+    spdlog::info("{}: the first image of the file is extracted, and not {}; input.hdu selects one, or all", input.name,
+                 listed(further.images));
 }
 
 /// For example ", plane 1 of 3 (input.plane)" if the image has several planes; else empty.
@@ -144,7 +153,7 @@ void log_known(const std::string& name, const std::string& problem, const std::s
 
 }  // namespace
 
-void log_input(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out) {
+void log_input(const ImageInput& input, const InputConfig& config, const LeftOut& left_out) {
   const FitsImage& image = input.frame.image();
   const std::string extname = image.extname().empty() ? "" : " '" + image.extname() + "'";
   const int bitpix = input.first().format.bitpix;

@@ -11,9 +11,15 @@
 
 namespace srcextract {
 
+/// HDUs of a file that input.hdu matches and that are not extracted, for messages.
+struct LeftOut {
+  std::vector<std::string> masks = {};      ///< masks by their names
+  std::vector<std::string> no_images = {};  ///< each with the reason in brackets (FitsImages::passed_over())
+};
+
 /// Logs the properties of an image before it is extracted. Also logs which images of the file are not extracted: masks
-/// that input.hdu left out (`left_out`), or images after the first.
-void log_input(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out);
+/// or what is no image to extract, which input.hdu left out (`left_out`), or images after the first.
+void log_input(const ImageInput& input, const InputConfig& config, const LeftOut& left_out);
 
 /// Logs the results if `describe`. Always logs the warnings.
 void log_result(const ImageInput& input, const ImageResult& result, bool describe);

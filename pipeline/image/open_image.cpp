@@ -12,6 +12,7 @@
 #include "io/catalog/table_writer.hpp"
 #include "io/wcs/pixel_unit.hpp"
 #include "pipeline/exposure/blank_border.hpp"
+#include "pipeline/exposure/image_needs.hpp"
 #include "pipeline/extract/image_warnings.hpp"
 #include "pipeline/image/image_log.hpp"
 #include "pipeline/log/printable.hpp"
@@ -175,7 +176,11 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
       input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
   const Config& config = task.file->config->config;
   if (!job.take) job.kept.require_kept(paths_.all());
-  require_kernels_fit(frame_.first().shape, config, task.file->has_reference());
+  const auto require_fit = [&] { require_kernels_fit(frame_.first().shape, config, task.file->has_reference()); };
+  if (config.input.hdu == "auto")
+    require_fit();
+  else
+    said_at(task.image.name, require_fit);
   if (task.file->has_reference()) {
     const FilesBeside& beside = *task.file->beside;
     if (!beside.no_reference.empty()) throw Error(ErrorKind::input, beside.no_reference);
@@ -228,8 +233,9 @@ void OpenImage::open_cube(const Config& config) {
   plain.combine = {};
   plain.input.plane = 0;
   said_at(config.place_of("fit.cube"), [&] {
-    cube_.emplace(select_images(config.fit.cube, HduNames(), frame_.most_inflated()).front().open(), config.fit.cube,
-                  plain, frame_.most_inflated());
+    cube_.emplace(
+        select_images(config.fit.cube, HduNames(), frame_.most_inflated(), image_needs(config)).front().open(),
+        config.fit.cube, plain, frame_.most_inflated());
     const Shape &shape = cube_->first().shape, &own = frame_.first().shape;
     if (shape != own)
       throw Error(ErrorKind::input,

@@ -17,6 +17,7 @@
 #include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/extract/extract_image.hpp"
+#include "pipeline/image/image_log.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/outputs/completeness/completeness.hpp"
@@ -63,8 +64,7 @@ struct ImageTask {
       std::nullopt;  ///< HDU number for the names of outputs; null if only one image of the file is selected
   int images = 1;    ///< number of selected images of the file, also those that an earlier run has done
   std::shared_ptr<void> memory = nullptr;  ///< memory reserved for the open file and its images; null: none is reserved
-  std::vector<std::string> left_out =
-      {};  ///< names of masks that a pattern in input.hdu matches and that are left out; only set for the first image
+  LeftOut left_out = {};                   ///< HDUs that input.hdu leaves out; only set for the first image
   std::shared_ptr<void> under_way = nullptr;  ///< destroyed after all images of the file, which share it; removes the
                                               ///< note that the file is being extracted
   SelectedMaps maps = {};                     ///< maps of the image, not opened yet

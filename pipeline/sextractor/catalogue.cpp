@@ -127,7 +127,7 @@ OutputFile write_named_catalogue(const std::string& path, const std::string& typ
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     // An image without a sky gets the columns of an image with a sky, but no rows.
     const bool any = shows_sky(pieces[i]);
-    arranged.push_back(std::make_unique<ArrangedRows>(any ? pieces[i] : usual, parameters, static_cast<int>(i) + 1));
+    arranged.push_back(std::make_unique<ArrangedRows>(any ? pieces[i] : usual, parameters, pieces[i].extension));
     if (!any) arranged.back()->drop_rows();
     count += arranged.back()->rows().count;
   }

@@ -20,6 +20,7 @@ struct PieceFacts {
 /// The results of one image of a file that may have several images.
 struct CatalogPiece {
   int hdu = 0;
+  int extension = 1;  ///< EXT_NUMBER, as SExtractor counts: images of two axes or more, from 1; 1 for a named HDU
   std::string name, header;  ///< the image's name and header
   Sources sources;
   Vignets vignets;

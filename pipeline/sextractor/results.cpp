@@ -125,6 +125,7 @@ void show(const OutputFile& file) {
 void NamedResults::keep(CatalogPiece piece, const ImageTask& task, const ImageInput& input, Extraction& extraction,
                         const Cpu& where) {
   piece.hdu = task.image.hdu;
+  piece.extension = task.image.by_pattern ? static_cast<int>(task.image.number) + 1 : 1;
   piece.name = task.name;
   piece.header = input.header();
   piece.metadata = metadata_of(input, extraction, *task.file->config);

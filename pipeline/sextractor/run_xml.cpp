@@ -18,21 +18,21 @@ void add_text_parameter(std::string& out, std::string_view name, std::string_vie
 /// the file, from 1.
 struct ExtensionField {
   const char *name, *type, *ucd, *unit;
-  std::string (*value)(const CatalogPiece& piece, int number);
+  std::string (*value)(const CatalogPiece& piece);
 };
 
 constexpr ExtensionField fields[] = {
-    {"Extension", "int", "meta.record", "", [](const CatalogPiece&, int number) { return std::to_string(number); }},
+    {"Extension", "int", "meta.record", "", [](const CatalogPiece& piece) { return std::to_string(piece.extension); }},
     {"NSextracted", "long", "meta.number;src.sample", "",
-     [](const CatalogPiece& piece, int) { return std::to_string(piece.sources.size()); }},
+     [](const CatalogPiece& piece) { return std::to_string(piece.sources.size()); }},
     {"Image_Ident", "char\" arraysize=\"*", "meta.id;obs", "",
-     [](const CatalogPiece& piece, int) { return xml_text(piece.name); }},
+     [](const CatalogPiece& piece) { return xml_text(piece.name); }},
     {"Background_Mean", "double", "instr.skyLevel;obs.image", "ct",
-     [](const CatalogPiece& piece, int) { return shortest(piece.facts.level); }},
+     [](const CatalogPiece& piece) { return shortest(piece.facts.level); }},
     {"Background_StDev", "double", "stat.stdev;obs.image", "ct",
-     [](const CatalogPiece& piece, int) { return shortest(piece.facts.noise); }},
+     [](const CatalogPiece& piece) { return shortest(piece.facts.noise); }},
     {"Threshold", "double", "instr.sensitivity;obs.image", "ct",
-     [](const CatalogPiece& piece, int) { return shortest(piece.facts.threshold); }},
+     [](const CatalogPiece& piece) { return shortest(piece.facts.threshold); }},
 };
 
 std::string extension_table(const std::vector<CatalogPiece>& pieces) {
@@ -45,10 +45,9 @@ std::string extension_table(const std::vector<CatalogPiece>& pieces) {
     out += std::string("   <FIELD name=\"") + field.name + "\" datatype=\"" + field.type + "\" ucd=\"" + field.ucd +
            (*field.unit == 0 ? "" : std::string("\" unit=\"") + field.unit) + "\"/>\n";
   out += "   <DATA><TABLEDATA>\n";
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
+  for (const CatalogPiece& piece : pieces) {
     out += "    <TR>";
-    for (const ExtensionField& field : fields)
-      out += "<TD>" + field.value(pieces[i], static_cast<int>(i) + 1) + "</TD>";
+    for (const ExtensionField& field : fields) out += "<TD>" + field.value(piece) + "</TD>";
     out += "</TR>\n";
   }
   return out + "   </TABLEDATA></DATA>\n  </TABLE>\n";

@@ -109,3 +109,46 @@ def test_primary_hdu_of_fits_1_0(mosaics):
     ours, theirs = mosaics.each(lambda place: fits.getheader(place / "test.cat", 0))
     assert "CTYPE1" not in theirs and theirs["OBJECT"] == "" and theirs["FITSFILE"] == "wcs.fits" and theirs["SEXBKGND"] == 0
     assert list(ours) == ["SIMPLE", "BITPIX", "NAXIS", "EXTEND"]
+
+
+VECTOR = np.linspace(0, 1, 480, dtype=np.float32)
+
+
+def constant():
+    """An array of one value without pixels, as HST has it."""
+    hdu = fits.ImageHDU()
+    hdu.header.update(NPIX1=SIDE, NPIX2=SIDE, PIXVALUE=0)
+    return hdu
+
+
+BESIDE = {"vector": lambda: fits.ImageHDU(VECTOR), "tiny": lambda: fits.ImageHDU(np.eye(2, dtype=np.float32)),
+          "constant": constant, "table": lambda: fits.BinTableHDU.from_columns([fits.Column("A", "J", array=[1])])}
+LAYOUTS = {"before": (True, False, True), "between": (False, True, False), "behind": (False, False, True)}
+
+
+@pytest.mark.parametrize("kernel", ("N", "Y"))
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kind", BESIDE)
+def test_extensions_are_counted_as_sextractor_counts(both, kind, layout, kernel):
+    """Vectors and what has no pixels have no number; what is too small for the kernel has one, and no rows."""
+    images = [fits.ImageHDU(field(seed, SIDE, 1500, seeing=3.0, noise=20.0).astype(np.float32)) for seed in (951, 952)]
+    hdus = [fits.PrimaryHDU()]
+    for i, is_here in enumerate(LAYOUTS[layout]):
+        hdus += ([BESIDE[kind]()] if is_here else []) + images[i:i + 1]
+
+    def make(place):
+        fits.HDUList(hdus).writeto(place / "sky.fits")
+        (place / "default.param").write_text("NUMBER\nX_IMAGE\nEXT_NUMBER\nFLUX_APER(2)\n")
+        (place / "default.conv").write_text("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n")
+        (place / "default.sex").write_text(f"FILTER {kernel}\nCLEAN N\nDEBLEND_NTHRESH 1\nVERBOSE_TYPE QUIET\nGAIN_KEY NONE\n"
+                                           "SATUR_KEY NONE\nPHOT_APERTURES 5,8\nCATALOG_TYPE ASCII\nDETECT_THRESH 5\n")
+
+    both.prepare(make)
+    last = max(i for i, hdu in enumerate(hdus) if hdu in images)
+    for name in ("sky.fits", f"sky.fits[{last}]"):
+        both.run(name)
+        ours, theirs = both.each(lambda place: np.loadtxt(place / "test.cat"))
+        assert np.array_equal(ours[:, 2], theirs[:, 2]) and len(theirs) > 10
+        for number in set(theirs[:, 2]):
+            of_number = [np.sort(table[table[:, 2] == number, 1]) for table in (ours, theirs)]
+            assert np.allclose(*of_number, atol=0.01)

@@ -169,15 +169,16 @@ TEST_F(FitsImageTest, FileNamesAreOnlyFileNames) {
 }
 
 TEST_F(FitsImageTest, ReadsGzippedFilesWhateverTheirName) {
-  const std::string hdus = image_hdu(16, {300, 200}, big_endian(std::vector<std::int16_t>(60000, 77))) +
-                           image_hdu(-32, {2}, big_endian<float>({1.f, 2.f}), {{"EXTNAME", "'B'"}}, Place::extension);
+  const std::string hdus =
+      image_hdu(16, {300, 200}, big_endian(std::vector<std::int16_t>(60000, 77))) +
+      image_hdu(-32, {2, 2}, big_endian<float>({1.f, 2.f, 3.f, 4.f}), {{"EXTNAME", "'B'"}}, Place::extension);
   const std::string path = write("a.fits", gzip_member(hdus.substr(0, 5000)) + gzip_member(hdus.substr(5000)) + "tail");
   const std::vector<FitsImage> images = open_fits_images(path, "all");
   ASSERT_EQ(images.size(), 2u);
   EXPECT_TRUE(images[0].compressed());
   EXPECT_TRUE(images[0].plane(1).format.big_endian);
   EXPECT_EQ(stored_pixels<std::int16_t>(images[0].plane(1)), std::vector<std::int16_t>(60000, 77));
-  EXPECT_THAT(stored_pixels<float>(images[1].plane(1)), ElementsAre(1.f, 2.f));
+  EXPECT_THAT(stored_pixels<float>(images[1].plane(1)), ElementsAre(1.f, 2.f, 3.f, 4.f));
   const FitsImage plain = open_one(write("b.fits.gz", hdus), "0");
   EXPECT_FALSE(plain.compressed());
   EXPECT_EQ(plain.datasum(1), images[0].datasum(1));
