@@ -45,6 +45,7 @@ struct FitsImage::Impl {
   std::string header;
   std::shared_ptr<const Header> primary;               ///< header of the primary HDU
   ImageNeeds needs = {};                               ///< of the selection that found this image
+  std::optional<AsinhScale> asinh = {};                ///< if the stored pixels have one
   std::shared_ptr<const ConstantArray> one = nullptr;  ///< of an HDU that stores no pixels, else null
   std::shared_ptr<TileReader> tiles = nullptr;         ///< reader of a compressed image, else null
   std::shared_ptr<Datasum> sum = nullptr;              ///< checksum of the bytes read of plane `summed_plane`
@@ -124,6 +125,10 @@ std::string_view FitsImage::primary_header() const {
   return impl_->primary->cards();
 }
 
+const std::optional<AsinhScale>& FitsImage::asinh_scale() const {
+  return impl_->asinh;
+}
+
 FitsImage::Further FitsImage::further_images() const {
   Further further;
   if (!impl_->in_file()) return further;
@@ -153,7 +158,8 @@ std::int64_t FitsImage::planes() const {
 PixelSource FitsImage::plane(std::int64_t number) const {
   impl_->check_plane(number);
   if (!impl_->in_file()) return impl_->given[static_cast<std::size_t>(number - 1)];
-  return impl_->one ? constant_plane(*impl_->one) : impl_->stored_plane(number);
+  const PixelSource stored = impl_->one ? constant_plane(*impl_->one) : impl_->stored_plane(number);
+  return impl_->asinh ? linear_pixels(stored, *impl_->asinh) : stored;
 }
 
 void FitsImage::require_unchanged() const {
@@ -217,7 +223,10 @@ FitsImage::Impl constant_image(const Hdu& hdu, const std::shared_ptr<const Heade
 FitsImage::Impl stored_image(const Hdu& hdu, const std::shared_ptr<const Header>& primary,
                              const std::shared_ptr<const InputFile>& file) {
   check_image(hdu, *file);
-  return {file, hdu, read_pixel_format(hdu, *file), image_header(hdu), primary};
+  FitsImage::Impl impl{file, hdu, read_pixel_format(hdu, *file), image_header(hdu), primary};
+  impl.asinh = read_asinh_scale(hdu, impl.format, *file);
+  if (impl.asinh) impl.header = without_asinh_scale(impl.header);
+  return impl;
 }
 
 SelectedImage as_selected(const Hdu& hdu, const std::shared_ptr<const Header>& primary,

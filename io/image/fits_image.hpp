@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/fits/hdu_selection.hpp"
+#include "io/image/asinh_pixels.hpp"
 #include "stages/core/hdu_names.hpp"
 #include "stages/core/pixel_source.hpp"
 
@@ -44,6 +45,9 @@ class FitsImage {
   /// Returns the further HDUs of the file. Reads headers only if the file does not end with this image.
   Further further_images() const;
 
+  /// The scale of asinh pixels in the file, which plane() makes linear; nothing for other images.
+  const std::optional<AsinhScale>& asinh_scale() const;
+
   /// Returns a source of the stored pixels of plane `number`, from 1, counted through all axes above the second. The
   /// source reads pixels:
   /// - of a plain image from the file, with pread;
@@ -51,6 +55,7 @@ class FitsImage {
   /// - of a tile-compressed image by decoding tiles in the calling thread, unscaled and in native byte order. A damaged
   /// tile throws Error{input} then.
   ///
+  /// Pixels with an asinh scale are linear float32 numbers there, and header() has no such scale.
   /// Throws Error{input} if `number` is out of range.
   PixelSource plane(std::int64_t number) const;
 

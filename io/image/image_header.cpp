@@ -83,7 +83,7 @@ std::string image_cards(std::string_view cards) {
 
 /// Returns true if the keyword is optional and changes the values of the HDU's pixels.
 bool scales_pixels(const std::string& keyword, const Hdu& hdu) {
-  constexpr std::array<std::string_view, 3> of_any{"BSCALE", "BZERO", "BLANK"};
+  constexpr std::array<std::string_view, 5> of_any{"BSCALE", "BZERO", "BLANK", "BSOFTEN", "BOFFSET"};
   constexpr std::array<std::string_view, 8> of_tiles{"ZSCALE",   "ZZERO", "ZBLANK", "ZQUANTIZ",
                                                      "ZDITHER0", "ZTILE", "ZNAME",  "ZVAL"};
   if (keyword == "BLANK" && hdu.bitpix < 0) return false;
@@ -124,6 +124,15 @@ PixelFormat read_pixel_format(const Hdu& hdu, const InputFile& file) {
     if (!format.blank && hdu.kind == HduKind::compressed_image) format.blank = hdu.header->integer("ZBLANK");
   }
   return format;
+}
+
+std::string without_asinh_scale(std::string_view cards) {
+  std::string rest;
+  for (; !cards.empty(); cards.remove_prefix(std::min(card_length, cards.size()))) {
+    const std::string_view card = cards.substr(0, card_length);
+    if (!card.starts_with("BSOFTEN =") && !card.starts_with("BOFFSET =")) rest += card;
+  }
+  return rest;
 }
 
 std::string image_header(const Hdu& hdu) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "io/files/input_file.hpp"
 #include "io/fits/fits_reader.hpp"
@@ -17,5 +18,8 @@ PixelFormat read_pixel_format(const Hdu& hdu, const InputFile& file);
 
 /// Returns the cards of the image. For a compressed image these are the cards of the image before compression.
 std::string image_header(const Hdu& hdu);
+
+/// Returns the cards without BSOFTEN and BOFFSET, for an image whose pixels are made linear.
+std::string without_asinh_scale(std::string_view cards);
 
 }  // namespace srcextract

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "io/fits/header.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/extract/add_sky_columns.hpp"
 #include "pipeline/extract/difference_warnings.hpp"
@@ -29,6 +30,18 @@ namespace srcextract {
 namespace {
 
 using Warnings = std::vector<std::string>;
+
+/// Warns if a header has keywords of an asinh scale that no reader has applied: that of an array, whose pixels may be
+/// linear already, that of unscaled integers, or a BOFFSET alone. Files with a whole scale are read as linear pixels,
+/// and their headers have no such keywords.
+void warn_of_asinh_scale(const FitsImage& image, Warnings& warnings) {
+  const Header header(image.header());
+  if (!header.has("BSOFTEN") && !header.has("BOFFSET")) return;
+  warnings.emplace_back(
+      "the header has BSOFTEN or BOFFSET, as asinh pixels have (Pan-STARRS), and the pixels are taken as they are. If "
+      "they are not linear, make them so, and delete both keywords: data = BOFFSET + BSOFTEN * 2 * np.sinh(data / "
+      "1.0857362)");
+}
 
 /// Warns if the image may be padded with zeros, as mosaics often are. The sky estimate treats zeros like other pixels.
 /// Fewer than 5 % zeros give no warning, and fewer than 30 % if the sky level is within one sigma of 0. Also warns of
@@ -347,6 +360,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   const Shape& shape = input.exposure.shape();
   Warnings warnings;
   warn_of_psfex(input.config(), warnings);
+  warn_of_asinh_scale(input.frame.image(), warnings);
   if (std::string problem = precision_warning(input, extraction); !problem.empty())
     warnings.push_back(std::move(problem));
   warn_of_padding(extraction.background, warnings);

@@ -125,9 +125,21 @@ std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
   return plane_name(frame.image(), plane);
 }
 
+/// Logs that the pixels of a file are made linear, if they have an asinh scale. In the place of SExtractor this is a
+/// warning, since SExtractor measures such pixels as they are.
+void log_linear(const std::string& name, const FitsImage& image, const Config& config) {
+  const std::optional<AsinhScale>& scale = image.asinh_scale();
+  if (!scale) return;
+  spdlog::log(config.kept.as_sextractor ? spdlog::level::warn : spdlog::level::info,
+              "{}: its pixels x have an asinh scale (BSOFTEN, BOFFSET), and are made linear: {:.6g} "
+              "+ {:.6g} * 2 sinh(x / 1.0857362)",
+              name, scale->offset, scale->softening);
+}
+
 /// Logs, for example, "noise map: HDU 1 of map.fits".
 void log_map(const std::string& name, const char* what, const OpenMap& map) {
-  spdlog::info("{}: {}: HDU {} of {}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane));
+  spdlog::info("{}: {}: HDU {} of {}{}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane),
+               map.image.asinh_scale() ? ", made linear by BSOFTEN and BOFFSET" : "");
 }
 
 /// Text with the number of sources in the map and the number of false sources in the negated map.
@@ -161,14 +173,18 @@ void log_input(const ImageInput& input, const InputConfig& config, const LeftOut
                input.first().shape.height, bitpix, image.hdu(), extname,
                plane_name(input.frame, input.frame.plane_numbers().front()));
   log_others(input, config, left_out);
+  log_linear(input.name, image, input.file.config->config);
   if (input.reference) {
     spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
+    log_linear(input.reference->path, input.reference->frame.image(), input.file.config->config);
     if (input.reference->maps.mask) log_map(input.reference->path, "mask", *input.reference->maps.mask);
     if (input.reference->maps.weights) log_map(input.reference->path, "noise map", *input.reference->maps.weights);
   }
   if (input.detection)
     spdlog::info("{}: its sources are found in HDU {} of {}", input.name, input.detection->frame.image().hdu(),
                  input.detection->task.path);
+  if (input.detection)
+    log_linear(input.detection->task.path, input.detection->frame.image(), input.detection->task.config());
   if (input.positions)
     spdlog::info("{}: measured at the positions of {}, {}", input.name, input.positions->list.path,
                  input.positions->by_sky ? "by its WCS" : "in pixels");
