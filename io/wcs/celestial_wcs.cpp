@@ -48,34 +48,27 @@ CelestialWcs parse(const std::string& header) {
   return {std::move(wcs), ""};
 }
 
-/// Returns the reason why positions are neither J2000 nor galactic; empty if they are J2000 or galactic.
-std::string unsupported(const wcsprm& wcs) {
-  if (wcs.lng < 0 || wcs.lat < 0) return no_celestial_wcs;
+/// Sets the system of the coordinates. If it is not known, sets the reason and drops the WCS.
+void find_frame(CelestialWcs& found) {
+  const wcsprm& wcs = *found.wcs;
+  const auto drop = [&](const std::string& reason) { found = none(reason); };
+  if (wcs.lng < 0 || wcs.lat < 0) return drop(no_celestial_wcs);
   const std::string axes = text(wcs.lngtyp, sizeof(wcs.lngtyp)) + ", " + text(wcs.lattyp, sizeof(wcs.lattyp));
-  if (axes == "GLON, GLAT") return "";
-  const char* wanted = "; ICRS, FK5 of equinox 2000 and galactic coordinates are supported";
-  if (axes != "RA, DEC") return "the WCS gives " + axes + wanted;
-
   const bool has_equinox = !undefined(wcs.equinox);
-  std::string frame = text(wcs.radesys, sizeof(wcs.radesys));
+  std::string radesys = text(wcs.radesys, sizeof(wcs.radesys));
   // The defaults of RADESYS and EQUINOX are those of FITS Standard 4.0, 8.3.
-  if (frame.empty()) frame = !has_equinox ? "ICRS" : wcs.equinox < 1984 ? "FK4" : "FK5";
-  if (frame == "ICRS") return "";
-  if (frame == "FK5" && (!has_equinox || wcs.equinox == 2000)) return "";
-  std::string equinox;
-  if (has_equinox) equinox = " of equinox " + std::to_string(wcs.equinox).substr(0, 6);
-  return "the WCS is in " + frame + equinox + wanted;
-}
-
-/// Rotation from ICRS to galactic coordinates; each row is an axis of the galactic system in ICRS. From The Hipparcos
-/// and Tycho Catalogues (ESA 1997, vol. 1, 1.5.3): pole at 192.85948, +27.12825 degrees, node at l = 32.93192 degrees.
-constexpr double galactic_axis[3][3] = {{-0.054875560416215368, -0.873437090234885049, -0.483835015548713227},
-                                        {+0.494109427875583674, -0.444829629960011178, +0.746982244497218891},
-                                        {-0.867666149019004701, -0.198076373431201528, +0.455983776175066922}};
-
-void angles_of(const Direction& direction, double& longitude, double& latitude) {
-  longitude = std::atan2(direction[1], direction[0]) / degree;
-  latitude = std::atan2(direction[2], std::hypot(direction[0], direction[1])) / degree;
+  if (radesys.empty()) radesys = !has_equinox ? "ICRS" : wcs.equinox < 1984 ? "FK4" : "FK5";
+  const std::optional<SkySystem> frame = sky_frame(axes, radesys,
+                                                   has_equinox                  ? wcs.equinox
+                                                   : radesys.starts_with("FK4") ? 1950
+                                                                                : 2000);
+  if (frame) {
+    found.frame = *frame;
+    return;
+  }
+  const std::string equinox = has_equinox ? " of equinox " + std::to_string(wcs.equinox).substr(0, 6) : "";
+  drop("the WCS gives " + axes + " in " + radesys + equinox +
+       "; equatorial coordinates in ICRS, FK5 and FK4, galactic, supergalactic and ecliptic ones are supported");
 }
 
 }  // namespace
@@ -89,30 +82,8 @@ CelestialWcs parse_celestial_wcs(const std::string& header) {
     return none(std::string("the WCS cannot be used: ") + error.what());
   }
   if (!found.wcs) return found;
-  const std::string reason = unsupported(*found.wcs);
-  return reason.empty() ? std::move(found) : none(reason);
-}
-
-bool CelestialWcs::galactic() const {
-  return text(wcs->lngtyp, sizeof(wcs->lngtyp)) == "GLON";
-}
-
-void galactic_to_icrs(double& longitude, double& latitude) {
-  const Direction galactic = direction_of(longitude, latitude);
-  Direction icrs{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) icrs[j] += galactic_axis[i][j] * galactic[i];
-  }
-  angles_of(icrs, longitude, latitude);
-}
-
-void icrs_to_galactic(double& longitude, double& latitude) {
-  const Direction icrs = direction_of(longitude, latitude);
-  Direction galactic{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) galactic[i] += galactic_axis[i][j] * icrs[j];
-  }
-  angles_of(galactic, longitude, latitude);
+  find_frame(found);
+  return found;
 }
 
 }  // namespace srcextract

@@ -61,8 +61,10 @@ void place_nodes(const Frame& frame, const Frame& other, std::int64_t begin, std
   }
   std::vector<double> sky = sky_of(frame, *from.wcs, pixels);
   for (std::size_t i = 0; i < sky.size(); i += 2) {
-    if (from.galactic() && !to.galactic()) galactic_to_icrs(sky[i], sky[i + 1]);
-    if (!from.galactic() && to.galactic()) icrs_to_galactic(sky[i], sky[i + 1]);
+    if (from.frame != to.frame) {
+      to_j2000(from.frame, sky[i], sky[i + 1]);
+      from_j2000(to.frame, sky[i], sky[i + 1]);
+    }
     double pixel[2];
     if (const std::string reason = pixel_of_place(*to.wcs, sky[i], sky[i + 1], pixel); !reason.empty())
       other.refuse(reason);

@@ -9,7 +9,7 @@ namespace srcextract {
 
 /// Maps pixels of an image with this shape and header to pixels of another image, through the celestial WCS of both.
 /// The map holds the positions of the nodes of a grid. wcslib computes projections and distortions; headers have
-/// 80-column cards. One image may be in galactic and the other in equatorial coordinates. `name` and `other_name` are
+/// 80-column cards. The images may be in different celestial systems. `name` and `other_name` are
 /// the names of the images in messages.
 /// A node has no position (NaN):
 /// - where either image has no sky;

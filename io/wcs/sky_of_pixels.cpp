@@ -59,9 +59,9 @@ SkyPosition native_of(const wcsprm& wcs, const double* world) {
   return around({world[wcs.lng], world[wcs.lat]});
 }
 
-SkyPosition j2000_of(const wcsprm& wcs, bool galactic, const double* world) {
+SkyPosition j2000_of(const wcsprm& wcs, const SkySystem& frame, const double* world) {
   SkyPosition at{world[wcs.lng], world[wcs.lat]};
-  if (galactic) galactic_to_icrs(at.alpha, at.delta);
+  to_j2000(frame, at.alpha, at.delta);
   return around(at);
 }
 

@@ -22,10 +22,10 @@ std::string world_of_pixels(wcsprm& wcs, const std::vector<double>& pixels, std:
 std::string pixel_of_place(wcsprm& wcs, double longitude, double latitude, double (&pixel)[2]);
 
 /// Return the sky position of two world coordinates: native_of() in the header's system, j2000_of() in J2000.
-/// `galactic` tells that the header's system is galactic. Longitudes are in [0, 360) degrees. The position is NaN if a
+/// `frame` is the header's system. Longitudes are in [0, 360) degrees. The position is NaN if a
 /// coordinate is NaN.
 SkyPosition native_of(const wcsprm& wcs, const double* world);
-SkyPosition j2000_of(const wcsprm& wcs, bool galactic, const double* world);
+SkyPosition j2000_of(const wcsprm& wcs, const SkySystem& frame, const double* world);
 
 /// Divides `count` positions into batches and calls body(wcs, first, count) for each, from several threads. Each batch
 /// has its own wcsprm, since threads cannot share one. Returns the first reason that is not empty, or an empty string.

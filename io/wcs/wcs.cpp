@@ -18,15 +18,15 @@ const char* const no_celestial_wcs = "the header has no celestial WCS (CTYPE1, C
 namespace {
 
 /// Sets places [first, first + count) to the sky positions of the pixels with these indices; NaN off the sky.
-std::string fill(wcsprm& wcs, bool galactic, std::span<const double> x, std::span<const double> y, std::size_t first,
-                 std::size_t count, std::vector<SkyPosition>& places) {
+std::string fill(wcsprm& wcs, const SkySystem& frame, std::span<const double> x, std::span<const double> y,
+                 std::size_t first, std::size_t count, std::vector<SkyPosition>& places) {
   std::vector<double> pixels(2 * count), world;
   for (std::size_t i = 0; i < count; ++i) {
     pixels[2 * i] = x[first + i];
     pixels[2 * i + 1] = y[first + i];
   }
   if (std::string reason = world_of_pixels(wcs, pixels, world); !reason.empty()) return reason;
-  for (std::size_t i = 0; i < count; ++i) places[first + i] = j2000_of(wcs, galactic, &world[2 * i]);
+  for (std::size_t i = 0; i < count; ++i) places[first + i] = j2000_of(wcs, frame, &world[2 * i]);
   return "";
 }
 
@@ -34,14 +34,14 @@ std::string fill_all(const CelestialWcs& found, const std::string& header, std::
                      std::span<const double> y, std::vector<SkyPosition>& places, const Cpu& where) {
   places.resize(x.size());
   return in_batches(found, header, std::ssize(x), where, [&](wcsprm& wcs, std::size_t first, std::size_t count) {
-    return fill(wcs, found.galactic(), x, y, first, count, places);
+    return fill(wcs, found.frame, x, y, first, count, places);
   });
 }
 
 std::string fill_four(const CelestialWcs& found, const std::array<double, 4>& x, const std::array<double, 4>& y,
                       std::vector<SkyPosition>& places) {
   places.resize(4);
-  return fill(*found.wcs, found.galactic(), x, y, 0, 4, places);
+  return fill(*found.wcs, found.frame, x, y, 0, 4, places);
 }
 
 /// Returns the sky positions of the image's outer corners, or nothing if these cannot be computed.
@@ -93,7 +93,7 @@ std::string find_on_image(const std::string& header, std::span<const double> alp
                     [&](wcsprm& wcs, std::size_t first, std::size_t count) -> std::string {
                       for (std::size_t i = first; i < first + count; ++i) {
                         double longitude = alpha[i], latitude = delta[i], pixel[2];
-                        if (found.galactic()) icrs_to_galactic(longitude, latitude);
+                        from_j2000(found.frame, longitude, latitude);
                         if (std::string reason = pixel_of_place(wcs, longitude, latitude, pixel); !reason.empty())
                           return reason;
                         x[i] = pixel[0];

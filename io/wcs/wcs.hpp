@@ -17,8 +17,8 @@ extern const char* const no_celestial_wcs;
 
 /// Computes the sky positions `places` of pixels, where (1, 1) is the centre of the first pixel, by the celestial WCS
 /// of a FITS header (80-column cards). wcslib computes projections and distortions. ICRS and FK5 of equinox 2000 count
-/// as J2000; galactic positions are rotated to ICRS. Returns an empty string, or the reason why there are no sky
-/// positions.
+/// as J2000; positions in other systems (sky_frame) are converted. Returns an empty string, or the reason why there are
+/// no sky positions.
 std::string find_on_sky(const std::string& header, std::span<const double> x, std::span<const double> y,
                         std::vector<SkyPosition>& places, const Cpu& where = {});
 

@@ -227,10 +227,10 @@ TEST(PixelMapTest, NamesTheFrameWhoseWcsCannotBeUsed) {
   EXPECT_THAT(refusal({}, tangent()), StartsWith("new.fits: "));
   EXPECT_THAT(refusal({}, tangent()), HasSubstr("no celestial WCS"));
   EXPECT_THAT(refusal(tangent(), {}), StartsWith("reference.fits: "));
-  EXPECT_THAT(refusal(tangent(), tangent({"RADESYS='FK4'"})), StartsWith("reference.fits: "));
-  EXPECT_THAT(refusal(tangent(), tangent({"RADESYS='FK4'"})), HasSubstr("FK4"));
-  EXPECT_THAT(refusal(tangent({"EQUINOX=2015.5"}), tangent()), StartsWith("new.fits: "));
-  EXPECT_THAT(refusal(tangent({"CTYPE1='ELON-TAN'", "CTYPE2='ELAT-TAN'"}), tangent()), HasSubstr("ELON, ELAT"));
+  EXPECT_THAT(refusal(tangent(), tangent({"RADESYS='GAPPT'"})), StartsWith("reference.fits: "));
+  EXPECT_THAT(refusal(tangent(), tangent({"RADESYS='GAPPT'"})), HasSubstr("GAPPT"));
+  EXPECT_THAT(refusal(tangent({"RADESYS='GAPPT'"}), tangent()), StartsWith("new.fits: "));
+  EXPECT_THAT(refusal(tangent({"CTYPE1='HPLN-TAN'", "CTYPE2='HPLT-TAN'"}), tangent()), HasSubstr("HPLN, HPLT"));
   EXPECT_THAT(refusal(tangent(), tangent({"CD1_1=0.0"})), HasSubstr("singular"));
 }
 
