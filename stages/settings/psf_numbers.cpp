@@ -20,6 +20,9 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 constexpr int most_side = 256;         ///< maximum pixels along a side of PSF_MASK, the images of the PSF model
 constexpr double most_covered = 1024;  ///< maximum image pixels that a side of PSF_MASK covers
+constexpr double least_covered = 1;    ///< minimum image pixels that a side of PSF_MASK covers
+constexpr double least_fwhm = 1e-3;    ///< minimum of PSF_FWHM, in pixels
+constexpr double least_scale = 1e-3, most_zero = 1e9;  ///< limits of POLSCAL and POLZERO, in pixels
 
 std::optional<double> number(const NumberTable& table, const std::string& card) {
   const auto found = table.cards.find(card);
@@ -101,6 +104,9 @@ void read_polynomial(const NumberTable& table, Draft& draft) {
                                 scale = number(table, numbered_card("POLSCAL", d));
     if (!group || !zero || !scale)
       return fail("POLGRP, POLZERO or POLSCAL of dimension " + std::to_string(d + 1) + " is no usable number");
+    if ((*scale != 0 && std::abs(*scale) < least_scale) || std::abs(*zero) > most_zero)
+      return fail(numbered_card("POLSCAL", d) + " or " + numbered_card("POLZERO", d) +
+                  " is no scale of pixels: its PSF would not be a number in an image");
     groups.push_back(*group - 1);
     model.zero[d] = *zero;
     model.scale[d] = *scale;
@@ -136,10 +142,14 @@ void read_sizes(const NumberTable& table, Draft& draft) {
                 std::to_string(draft.model.terms) + " terms");
   draft.model.columns = *columns;
   draft.model.rows = *rows;
-  draft.model.step = number(table, "PSF_SAMP").value_or(1);
-  if (!(draft.model.step > 0)) draft.model.step = 1;
+  if (table.cards.contains("PSF_SAMP")) draft.model.step = number(table, "PSF_SAMP").value_or(0);
+  if (!(draft.model.step > 0)) return fail("PSF_SAMP is not above 0");
+  if (std::min(*columns, *rows) * draft.model.step < least_covered)
+    return fail(
+        "its mask covers less than a pixel of an image; PSF_SAMP is the step of the mask in pixels of the image");
   draft.model.fwhm = number(table, "PSF_FWHM").value_or(3);
   if (!(draft.model.fwhm > 0)) return fail("PSF_FWHM is not above 0");
+  if (draft.model.fwhm < least_fwhm) return fail("PSF_FWHM is less than a thousandth of a pixel");
   if (std::max(*columns, *rows) * draft.model.step > most_covered || draft.model.fwhm * draft.model.step > most_covered)
     fail("its mask covers more than 1024 pixels of an image; lower PSF_SIZE or PSF_SAMPLING");
 }

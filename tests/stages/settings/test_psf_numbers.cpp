@@ -115,12 +115,20 @@ TEST(PsfNumbers, RefuseWhatIsNoSuchModel) {
   EXPECT_THAT(refusal([](NumberTable& t) { t.cards["PSFAXIS2"] = 7.0; }), HasSubstr("fewer than 8"));
   EXPECT_THAT(refusal([](NumberTable& t) { t.cards["PSF_SAMP"] = 1e6; }), HasSubstr("1024 pixels"));
   EXPECT_THAT(refusal([](NumberTable& t) { t.cards["PSF_FWHM"] = 0.0; }), HasSubstr("PSF_FWHM"));
+  EXPECT_THAT(refusal([](NumberTable& t) { t.cards["PSF_FWHM"] = 1e-300; }), HasSubstr("PSF_FWHM"));
+  EXPECT_THAT(refusal([](NumberTable& t) { t.cards["PSF_SAMP"] = 1e-9; }), HasSubstr("less than a pixel"));
+  for (const double step : {0.0, -0.5, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THAT(refusal([&](NumberTable& t) { t.cards["PSF_SAMP"] = step; }), HasSubstr("PSF_SAMP is not above 0"));
+  EXPECT_THAT(refusal([](NumberTable& t) { t.cards["PSF_SAMP"] = "fine"; }), HasSubstr("PSF_SAMP is not above 0"));
+  for (const double scale : {1e-300, -1e-9})
+    EXPECT_THAT(refusal([&](NumberTable& t) { t.cards["POLSCAL1"] = scale; }), HasSubstr("POLSCAL1"));
+  EXPECT_THAT(refusal([](NumberTable& t) { t.cards["POLZERO2"] = 1e300; }), HasSubstr("POLZERO2"));
 }
 
 TEST(PsfNumbers, HaveDefaultsWherePsfexHasThem) {
   NumberTable table = usual();
   table.cards.erase("PSF_FWHM");
-  table.cards["PSF_SAMP"] = 0.0;
+  table.cards.erase("PSF_SAMP");
   const TableNumbers numbers = psf_numbers({table});
   ASSERT_EQ(numbers.problem, "");
   const PsfModel model(numbers.sets.front().data());
