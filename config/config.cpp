@@ -96,12 +96,22 @@ GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, co
   draft.result.set_at = draft.set_at;
   given.written = draft.result;
   given.used_in_file = std::move(used_in_file);
+  std::set<std::string> without_use;  // under the settings as they were given
+  draft.for_each_key([&](const Field& field, const Member&) {
+    if (!field.unused.empty()) without_use.insert(field.path());
+  });
+  std::map<std::string, std::string> cause;  // by section: why the key was put aside that others of it need
   put_aside(draft, [&](const Field& field, const Member& member) {
     const auto found = draft.set_at.find(field.path());
     const std::string& place = found == draft.set_at.end() ? name : found->second;
     check_limit(field, member, place);
-    if (!given.used_in_file.contains(field.path()))
-      given.unused.emplace(field.path(), place + ": '" + field.path() + "' " + field.unused);
+    if (given.used_in_file.contains(field.path())) return;
+    std::string message = place + ": '" + field.path() + "' " + field.unused;
+    if (without_use.contains(field.path()))
+      cause.emplace(field.section.name, message);
+    else if (const auto first = cause.find(field.section.name); first != cause.end())
+      message = first->second;
+    given.unused.emplace(field.path(), std::move(message));
   });
   check_limits(draft, name);
   given.config = std::move(draft.result);

@@ -92,7 +92,9 @@ void for_each_beam_field(AnySettings& c, F&& f) {
           .description = "Where the beam is taken from: `auto` (the first of the others that has it), `table` (CASA's "
                          "table BEAMS), `header` (BMAJ, BMIN, BPA), `history` (AIPS' cards HISTORY) or `given` (the "
                          "keys below)",
-          .unused = use_problem(uses_beam(c), c.beam.source, usual.source, beam_users)},
+          .unused = use_problem(uses_beam(c) || counts_pixels_of_beam(c.detection), c.beam.source, usual.source,
+                                "fit.model gaussians (as in the configuration radio), background.mesh_beams or "
+                                "detection.correlated_pixels 0")},
     c.beam.source);
   f(Field{.section = section,
           .key = "fwhm",

@@ -170,5 +170,16 @@ TEST(UnusedKeys, OfImagesThatHaveAnotherConfiguration) {
             "weight");
 }
 
+TEST(UnusedKeys, ThatOneOfTheirSectionMadeUselessNameWhatThatOneNeeds) {
+  const std::vector<std::string> both = {"beam.source=given", "beam.fwhm=[3, 3]"};
+  EXPECT_THAT(config_error([&] { require_use({given("", both).unused}); }),
+              ::testing::AllOf(::testing::HasSubstr(
+                                   "--set beam.source=given: 'beam.source' has no use but with fit.model gaussians"),
+                               ::testing::HasSubstr("radio")));
+  EXPECT_THAT(config_error([&] { require_use({given("", {"beam.fwhm=[3, 3]"}).unused}); }),
+              EndsWith("'beam.fwhm' has no use but with beam.source given"));
+  EXPECT_NO_THROW(require_use({given("detection: {false_discovery_rate: 0.01, correlated_pixels: 0}", both).unused}));
+}
+
 }  // namespace
 }  // namespace srcextract
