@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <variant>
 
+#include "io/files/passing.hpp"
 #include "io/files/refuse.hpp"
 #include "io/tables/table_file.hpp"
 #include "io/wcs/unit.hpp"
 #include "stages/core/ascii.hpp"
+#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
@@ -63,6 +66,18 @@ void fill_beams(const ColumnValues& values, const BeamColumn& column, double fac
 }
 
 }  // namespace
+
+bool has_beam_table(const std::string& path) try {
+  char start[2] = {};
+  std::ifstream(path, std::ios::binary).read(start, 2);
+  if (start[0] == '\x1f' && start[1] == '\x8b') return false;
+  open_table(path + "[BEAMS]", {.bytes = most_bytes});
+  return true;
+} catch (const PassingError&) {
+  throw;
+} catch (const Error&) {
+  return false;
+}
 
 std::vector<PlaneBeam> read_beam_table(const std::string& path) {
   const TableFile file = open_table(path + "[BEAMS]", {.bytes = most_bytes});

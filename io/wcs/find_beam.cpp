@@ -30,6 +30,12 @@ struct Answer {
   std::string reason;
 };
 
+/// Whether both axes of a beam are equal, so that the beam has no angle.
+bool is_circle(const std::optional<double>& major, const std::optional<double>& minor) {
+  constexpr double rounded = 1e-6;
+  return major && minor && std::abs(*major - *minor) <= rounded * std::abs(*major);
+}
+
 /// Returns the angle reduced to [0, 180) degrees.
 double half_turn(double angle) {
   const double rest = std::fmod(angle, 180);
@@ -59,6 +65,10 @@ Answer header_beam(const BeamPlaces& places, std::vector<std::string>& warnings)
        header_values(places.header, places.primary_header, {keywords.begin(), keywords.end()}))
     for (std::size_t i = 0; i < keywords.size(); ++i)
       if (value.keyword == keywords[i]) found[i] = as_real(value.value);
+  if (!found[2] && is_circle(found[0], found[1])) {
+    found[1] = found[0];
+    found[2] = 0;
+  }
   for (std::size_t i = 0; i < keywords.size(); ++i)
     if (!found[i]) return {std::nullopt, std::string("the header has no number ") + keywords[i]};
   return settled(*found[0] * arcseconds, *found[1] * arcseconds, *found[2], BeamSource::header, warnings);
@@ -81,8 +91,12 @@ Answer history_beam(const BeamPlaces& places, std::vector<std::string>& warnings
     for (std::size_t at = 0; at + card_length <= cards.size(); at += card_length) {
       const std::string card = in_capitals(std::string(cards.substr(at, card_length)));
       if (!card.starts_with("HISTORY") || card.find("PRODUCT") != card.npos) continue;
-      const auto major = number_after(card, "BMAJ"), minor = number_after(card, "BMIN"),
-                 angle = number_after(card, "BPA");
+      const auto major = number_after(card, "BMAJ");
+      auto minor = number_after(card, "BMIN"), angle = number_after(card, "BPA");
+      if (!angle && is_circle(major, minor)) {
+        minor = major;
+        angle = 0;
+      }
       if (!major || !minor || !angle) continue;
       std::vector<std::string> of_card;
       Answer here = settled(*major * arcseconds, *minor * arcseconds, *angle, BeamSource::history, of_card);
@@ -156,13 +170,18 @@ Answer table_beam(const BeamPlaces& places, std::vector<std::string>& warnings) 
       return beam.channel == at.channel && beam.polarisation == at.polarisation;
     });
     if (found == beams.end() || !found->usable()) {
-      warnings.push_back("plane " + std::to_string(plane) + " has no beam in the table BEAMS");
+      std::string what = " has no beam in the table BEAMS";
+      if (found != beams.end() && !found->is_blank())
+        what += ": BMAJ, BMIN and BPA of its row " + std::to_string(found - beams.begin() + 1) + " are " +
+                shortest(found->major) + ", " + shortest(found->minor) + " and " + shortest(found->angle);
+      warnings.push_back("plane " + std::to_string(plane) + what);
       continue;
     }
     used.push_back(&*found);
     if (i < places.weights.size()) weights.push_back(share_of_light(at, places.weights[i]));
   }
-  if (used.empty()) return {std::nullopt, "the table BEAMS has none for the planes that are used"};
+  if (used.empty())
+    return {std::nullopt, "the table BEAMS has none for the planes that are used (" + warnings.back() + ")"};
   const auto [smallest, largest] =
       std::ranges::minmax(used, {}, [](const PlaneBeam* beam) { return beam->major * beam->minor; });
   const bool differ = smallest->major * smallest->minor < (1 - 2 * same_beam) * largest->major * largest->minor;
@@ -178,21 +197,46 @@ Answer table_beam(const BeamPlaces& places, std::vector<std::string>& warnings) 
   return settled(chosen.major, chosen.minor, chosen.angle, BeamSource::table, warnings);
 }
 
-/// Calls table_beam() if a header says that the file has a table BEAMS.
-Answer table_beam_if_any(const BeamPlaces& places, std::vector<std::string>& warnings) try {
-  const auto says = [](std::string_view cards) {
+/// Returns the value of CASAMBM, by which CASA says whether the file has a table BEAMS.
+std::optional<bool> says_table(const BeamPlaces& places) {
+  std::optional<bool> says;
+  for (const std::string_view cards : {places.primary_header, std::string_view(places.header)}) {
     const CardValue value = Header(cards).find("CASAMBM");
-    const auto* const yes = value.value ? std::get_if<bool>(&*value.value) : nullptr;
-    return yes != nullptr && *yes;
-  };
-  if (places.path.empty() || (!says(places.primary_header) && !says(places.header)))
+    const auto* const one = value.value ? std::get_if<bool>(&*value.value) : nullptr;
+    if (one != nullptr) says = says.value_or(false) || *one;
+  }
+  return says;
+}
+
+/// Calls table_beam() if the file has a table BEAMS. If it has one that cannot be used, or that CASAMBM does not tell
+/// of, adds a warning: the beam of the header, which is tried next, may be another one.
+Answer table_beam_if_any(const BeamPlaces& places, std::vector<std::string>& warnings) {
+  const std::optional<bool> said = says_table(places);
+  if (places.path.empty() || (said != true && !has_beam_table(places.path)))
     return {std::nullopt, "there is no table BEAMS"};
-  return table_beam(places, warnings);
-} catch (const PassingError&) {
-  throw;
-} catch (const Error& error) {
-  if (error.kind() != ErrorKind::input) throw;
-  return {std::nullopt, error.what()};
+  if (said == false) {
+    const char* reason = "the file has a table BEAMS, which is not used, as its header has CASAMBM = F";
+    warnings.push_back(std::string(reason) + "; set beam.source to table to use it");
+    return {std::nullopt, reason};
+  }
+  Answer answer;
+  try {
+    std::vector<std::string> of_table;
+    answer = table_beam(places, of_table);
+    if (answer.beam) warnings = std::move(of_table);
+  } catch (const PassingError&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    answer.reason = error.what();
+  }
+  if (!answer.beam)
+    warnings.push_back(answer.reason + "; the beam is taken from elsewhere, which beam.source can name");
+  else if (!said)
+    warnings.push_back(
+        "the beam is that of the table BEAMS, though no header has CASAMBM = T, which tells of such a "
+        "table; set beam.source to header or table");
+  return answer;
 }
 
 }  // namespace
@@ -234,9 +278,8 @@ FoundBeam find_beam(const BeamConfig& config, const BeamPlaces& places) {
   }
   std::string reasons;
   for (const auto look : {table_beam_if_any, header_beam, history_beam}) {
-    std::vector<std::string> warnings;
-    Answer answer = look(places, warnings);
-    if (answer.beam) return {*answer.beam, std::move(warnings)};
+    const Answer answer = look(places, found.warnings);
+    if (answer.beam) return take(answer);
     reasons += (reasons.empty() ? "" : ", ") + answer.reason;
   }
   refuse("no beam: " + reasons + ways_out);
