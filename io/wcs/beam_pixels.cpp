@@ -1,8 +1,12 @@
 #include <wcslib/prj.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <numbers>
+#include <vector>
 
 #include "io/files/refuse.hpp"
 #include "io/fits/header.hpp"
@@ -32,15 +36,75 @@ SkySteps linear_steps(const wcsprm& wcs) {
   return steps;
 }
 
-/// Returns the steps on the sky of one pixel at the centre of the image.
-SkySteps central_steps(const std::string& header, const Shape& shape) {
-  const std::array<double, 1> x = {(static_cast<double>(shape.width) + 1) / 2};
-  const std::array<double, 1> y = {(static_cast<double>(shape.height) + 1) / 2};
-  SkySteps steps;
-  const std::string reason =
-      look_at_sky(header, x, y, [&](std::size_t, const LocalSky& sky) { steps = sky.native_steps; });
-  if (!reason.empty()) refuse("the size of the beam in pixels is unknown: " + reason);
+double area_of(const SkySteps& steps) {
+  return steps.east[0] * steps.north[1] - steps.east[1] * steps.north[0];
+}
+
+bool on_sky(const SkySteps& steps) {
+  return std::isfinite(area_of(steps)) && area_of(steps) != 0;
+}
+
+/// Places in an image, in pixels from 1.
+struct Places {
+  std::vector<double> x, y;
+};
+
+/// Returns the centre of the image, then places over all of it.
+Places sampled(const Shape& shape) {
+  constexpr int steps = 8;
+  const auto along = [](std::int64_t pixels, int step) {
+    return 1 + (static_cast<double>(pixels) - 1) * static_cast<double>(step) / steps;
+  };
+  Places places{{(static_cast<double>(shape.width) + 1) / 2}, {(static_cast<double>(shape.height) + 1) / 2}};
+  for (int row = 0; row <= steps; ++row)
+    for (int column = 0; column <= steps; ++column) {
+      places.x.push_back(along(shape.width, column));
+      places.y.push_back(along(shape.height, row));
+    }
+  return places;
+}
+
+/// Returns the steps on the sky of one pixel at each place. They are NaN off the sky.
+std::vector<SkySteps> steps_at(const std::string& header, const Places& places, std::string& reason) {
+  std::vector<SkySteps> steps(places.x.size());
+  reason =
+      look_at_sky(header, places.x, places.y, [&](std::size_t i, const LocalSky& sky) { steps[i] = sky.native_steps; });
   return steps;
+}
+
+/// Returns the steps on the sky of one pixel at the centre of the image, or at the place nearest to it that is on the
+/// sky.
+SkySteps central_steps(const std::string& header, const Shape& shape) {
+  const Places places = sampled(shape);
+  std::string reason;
+  const std::vector<SkySteps> steps = steps_at(header, places, reason);
+  if (!reason.empty()) refuse("the size of the beam in pixels is unknown: " + reason);
+  std::size_t nearest = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double distance = std::hypot(places.x[i] - places.x[0], places.y[i] - places.y[0]);
+    if (!on_sky(steps[i]) || distance >= least) continue;
+    nearest = i;
+    least = distance;
+  }
+  return steps[nearest];
+}
+
+/// Turns the steps at a place of a zenithal map so that angles count from the north of the reference point, carried
+/// along the great circle. In terms of the linear steps, the local ones are then scaled but not rotated.
+SkySteps carried(const SkySteps& local, const SkySteps& linear) {
+  const double along = local.east[0] * linear.north[1] - local.east[1] * linear.north[0] -
+                       local.north[0] * linear.east[1] + local.north[1] * linear.east[0];
+  const double across = local.north[0] * linear.north[1] - local.north[1] * linear.north[0] +
+                        local.east[0] * linear.east[1] - local.east[1] * linear.east[0];
+  const double length = std::copysign(std::hypot(along, across), area_of(linear));
+  const double c = along / length, s = across / length;
+  SkySteps out;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    out.east[axis] = c * local.east[axis] + s * local.north[axis];
+    out.north[axis] = c * local.north[axis] - s * local.east[axis];
+  }
+  return out;
 }
 
 SkySteps steps_of(const std::string& header, const Shape& shape, double pixel_scale) {
@@ -57,7 +121,7 @@ SkySteps steps_of(const std::string& header, const Shape& shape, double pixel_sc
 /// Converts a beam to an ellipse in pixels. The covariance K on the sky becomes J^-1 K J^-T; the columns of J are the
 /// steps on the sky of one pixel along x and y.
 PixelBeam ellipse_in_pixels(const SkyBeam& beam, const SkySteps& steps) {
-  const double determinant = steps.east[0] * steps.north[1] - steps.east[1] * steps.north[0];
+  const double determinant = area_of(steps);
   if (!(std::abs(determinant) > 0) || !std::isfinite(determinant))
     refuse("the size of the beam in pixels is unknown: a pixel has no area on the sky; correct the WCS");
   const double sine = std::sin(beam.angle * degree), cosine = std::cos(beam.angle * degree);
@@ -98,6 +162,73 @@ PixelBeam beam_in_pixels(const SkyBeam& beam, const std::string& header, const S
     warnings.push_back("the beam is only " + shortest(std::round(pixels.minor * 100) / 100) +
                        " pixels wide, so fitted shapes and fluxes are biased; image with smaller pixels");
   return pixels;
+}
+
+namespace {
+
+/// The pixels of a map in Jy/sr or K hold brightness, and those in Jy/pixel flux, whatever made the map.
+bool is_brightness(const std::string& header) {
+  const std::string unit = fits_unit(Header(header).first_text("BUNIT"));
+  return unit_factor(unit, "Jy/sr") || unit_factor(unit, "K") || unit_factor(unit, "Jy/pixel");
+}
+
+/// Whether two beams differ by more than 0.1 % in area or shape.
+bool looks_other(const PixelBeam& one, const PixelBeam& other) {
+  constexpr double least = 1e-3;
+  const auto shape = [](const PixelBeam& beam) -> std::array<double, 3> {
+    const double c = std::cos(beam.angle), s = std::sin(beam.angle);
+    const double major = beam.major * beam.major, minor = beam.minor * beam.minor;
+    return {major * c * c + minor * s * s, (major - minor) * c * s, major * s * s + minor * c * c};
+  };
+  const std::array<double, 3> a = shape(one), b = shape(other);
+  double most = std::abs(one.area() / other.area() - 1);
+  for (std::size_t i = 0; i < 3; ++i) most = std::max(most, std::abs(a[i] - b[i]) / (b[0] + b[2]));
+  return most > least;
+}
+
+/// The beam on the sky of a map, and what makes pixels of it.
+struct MapOfBeam {
+  SkyBeam beam;
+  PixelBeam central;
+  std::string header;
+  std::optional<SkySteps> linear;  ///< set for a zenithal projection
+  bool per_pixel = false;          ///< whether pixel values are in Jy/pixel
+
+  std::vector<PixelBeam> at(const Places& places) const {
+    std::string reason;
+    std::vector<PixelBeam> out;
+    for (const SkySteps& steps : steps_at(header, places, reason)) {
+      if (!on_sky(steps)) {
+        out.push_back(central);
+        continue;
+      }
+      out.push_back(ellipse_in_pixels(beam, linear ? carried(steps, *linear) : steps));
+      out.back().to_jansky = central.to_jansky * (per_pixel ? out.back().area() / central.area() : 1);
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+BeamsAt local_beams(const SkyBeam& beam, const PixelBeam& central, const std::string& header, const Shape& shape) {
+  const CelestialWcs found = parse_celestial_wcs(header);
+  if (!found.wcs) return {};
+  const prjprm& projection = found.wcs->cel.prj;
+  if (std::strncmp(projection.code, "SIN", 3) == 0 && !is_brightness(header)) return {};
+  MapOfBeam map{.beam = beam, .central = central, .header = header, .linear = {}};
+  if (projection.category == ZENITHAL) map.linear = linear_steps(*found.wcs);
+  map.per_pixel = unit_factor(fits_unit(Header(header).first_text("BUNIT")), "Jy/pixel").has_value();
+  const std::vector<PixelBeam> seen = map.at(sampled(shape));
+  if (std::ranges::none_of(seen, [&](const PixelBeam& one) { return looks_other(one, central); })) return {};
+  return [map](std::span<const double> x, std::span<const double> y) {
+    Places places;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      places.x.push_back(x[i] + 1);
+      places.y.push_back(y[i] + 1);
+    }
+    return map.at(places);
+  };
 }
 
 std::optional<double> frequency_of(const BeamPlaces& places) {

@@ -8,6 +8,7 @@
 
 #include "stages/core/image.hpp"
 #include "stages/settings/beam.hpp"
+#include "stages/settings/beams_at.hpp"
 #include "stages/settings/pixel_beam.hpp"
 
 namespace srcextract {
@@ -42,8 +43,10 @@ struct FoundBeam {
 
 /// Finds the beam of an image. If config.source is BeamSource::any, the following places are tried in order; any other
 /// source is tried alone.
-/// 1. the table BEAMS, which CASA writes with one beam per plane, if a header has CASAMBM = T,
-/// 2. BMAJ, BMIN and BPA in the header, in degrees,
+/// 1. the table BEAMS, which CASA writes with one beam per plane, unless a header has CASAMBM = F; there is a warning
+/// if
+///    the table cannot be used, or if no header has CASAMBM,
+/// 2. BMAJ, BMIN and BPA in the header, in degrees; BPA may be missing if both axes are equal,
 /// 3. HISTORY cards of AIPS; the last card that has all three numbers counts.
 ///
 /// If several planes are used, the largest beam counts. For a weighted sum of planes, the result is the Gaussian
@@ -54,12 +57,19 @@ FoundBeam find_beam(const BeamConfig& config, const BeamPlaces& places);
 
 /// Converts the beam to pixels of the image. With a zenithal projection (SIN, TAN, ...) the linear part of the WCS
 /// gives the size of a pixel: in an image of one pointing, the beam is constant in these projected coordinates. With
-/// another projection it is the size at the centre of the image. Without a WCS, pixels are squares with sides of
-/// `pixel_scale` arcseconds. Adds a warning if the minor axis is shorter than 2.5 pixels. Throws Error{input} if the
-/// size of a pixel is unknown, or if the major axis is shorter than a pixel or longer than a quarter of the image's
-/// shorter side.
+/// another projection it is the size at the centre of the image, or at the nearest place that is on the sky. Without a
+/// WCS, pixels are squares with sides of `pixel_scale` arcseconds. Adds a warning if the minor axis is shorter than 2.5
+/// pixels. Throws Error{input} if the size of a pixel is unknown, or if the major axis is shorter than a pixel or
+/// longer than a quarter of the image's shorter side.
 PixelBeam beam_in_pixels(const SkyBeam& beam, const std::string& header, const Shape& shape, double pixel_scale,
                          std::vector<std::string>& warnings);
+
+/// Returns the beam at places of an image, where a pixel has another size or shape than for `central`, the result of
+/// beam_in_pixels(). The beam on the sky is the same everywhere: its angle counts from the local north, and with a
+/// zenithal projection from the north of the reference point, carried along great circles. In a SIN (NCP) map that is
+/// not in K, Jy/sr or Jy/pixel, the beam of an interferometer is constant in pixels. The result is empty then, and if
+/// no place of the image has a beam that differs by more than 0.1 %.
+BeamsAt local_beams(const SkyBeam& beam, const PixelBeam& central, const std::string& header, const Shape& shape);
 
 /// Returns the mean frequency of the planes in Hz, weighted if the planes have weights, from the spectral axis. Without
 /// a frequency there, returns RESTFRQ (or the older RESTFREQ), or nothing if the header has neither.

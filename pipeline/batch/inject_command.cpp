@@ -90,6 +90,11 @@ int run_inject(const InjectCommand& command) {
   const GivenConfig given = load_given(command.config, Overrides{"--set", command.settings});
   require_use({given.unused});
   require_gaussians(given.config, command.config);
+  if (given.config.detection.sign == DetectionSign::negative)
+    throw Error(ErrorKind::config,
+                given.config.place_of("detection.sign") +
+                    ": 'detection.sign' is negative, and inject puts Gaussians into the map that are "
+                    "brighter than the sky; set it to positive or both");
   require_outputs_of_images(given.config);
   if (command.reads_standard_input) keep_standard_input();
   KeptFiles kept(command.inputs);

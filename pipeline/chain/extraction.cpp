@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "pipeline/chain/detection.hpp"
 #include "stages/measure/usual_columns.hpp"
 
 namespace srcextract {
@@ -104,6 +106,27 @@ Extraction leave_fainter(Extraction brighter, Extraction fainter) {
   brighter.check.reshaped = std::move(fainter.check.reshaped);
   brighter.brightest.clear();
   return brighter;
+}
+
+Extraction join_signs(Extraction brighter, Extraction fainter, const Config& config) {
+  std::unique_ptr<Extraction> negated;
+  if (fits_gaussians(config)) {
+    const Cpu where;
+    negated = std::make_unique<Extraction>();
+    negated->sources = fainter.sources;
+    negated->background = fainter.background;
+    negated->levels = fainter.levels;
+    negated->runs = copy_of(fainter.runs, where);
+    negated->label = copy_of(fainter.label, where);
+    negated->check.mesh = std::move(fainter.check.mesh);
+    negated->check.above = std::move(fainter.check.above);
+    negated->check.variance = std::move(fainter.check.variance);
+  }
+  Extraction joined = config.detection.sign == DetectionSign::both
+                          ? join_sides(std::move(brighter), std::move(fainter))
+                          : leave_fainter(std::move(brighter), std::move(fainter));
+  joined.negated = std::move(negated);
+  return joined;
 }
 
 void turn_backgrounds(Sources& sources) {

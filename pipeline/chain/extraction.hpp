@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "config/config.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/runs.hpp"
 #include "stages/core/stage_record.hpp"
@@ -81,7 +83,9 @@ struct Extraction {
   std::optional<FramesAsRead> frames;         ///< set if output.alerts asks for cut-outs of both frames of a difference
   std::optional<ApertureNoise> aperture_noise;  ///< noise of sums over empty apertures of the measured image; set if
                                                 ///< measurement.noise is `apertures`
-  std::optional<FittedIslands> fitted;          ///< set if fit.model is `gaussians`
+  /// The extraction of the negated image, to which Gaussians are fitted; null if no fit needs it.
+  std::unique_ptr<Extraction> negated;
+  std::optional<FittedIslands> fitted;  ///< set if fit.model is `gaussians`
   std::optional<CrowdFit> crowd;    ///< result of fitting all stars at once, if crowd.method asks for that; contains
                                     ///< images only if check images show them
   std::optional<FoundIn> found_in;  ///< set in dual-image mode; the other members are of the measured image
@@ -109,6 +113,10 @@ Extraction join_sides(Extraction brighter, Extraction fainter);
 /// Returns the result of join_sides() with only the fainter sources. All members that are not about sources come from
 /// `brighter`.
 Extraction leave_fainter(Extraction brighter, Extraction fainter);
+
+/// Returns the result of join_sides() or, with detection.sign negative, of leave_fainter(). If Gaussians are fitted,
+/// keeps of `fainter` what their fit needs.
+Extraction join_signs(Extraction brighter, Extraction fainter, const Config& config);
 
 /// Negates the column BACKGROUND of sources that were found in the negated image. BACKGROUND is then the sky of the
 /// original image.

@@ -77,10 +77,11 @@ FoundElsewhere<typename Engine::Where> find_elsewhere(const DetectionImage& foun
 
 /// Extracts sources brighter than the sky, fainter than the sky, or both, as detection.sign says.
 template <class Engine>
-Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
-  if (config.sign == DetectionSign::positive) return engine.extract();
-  Extraction extraction =
-      config.sign == DetectionSign::both ? extract_sides(engine, join_sides) : extract_sides(engine, leave_fainter);
+Extraction extract_signs(const Config& config, Engine& engine) {
+  if (config.detection.sign == DetectionSign::positive) return engine.extract();
+  Extraction extraction = extract_sides(engine, [&](Extraction brighter, Extraction fainter) {
+    return join_signs(std::move(brighter), std::move(fainter), config);
+  });
   turn_backgrounds(extraction.sources);
   return extraction;
 }
@@ -112,7 +113,7 @@ Extraction run_stages(const Exposure& exposure, const Config& config, Engine& en
     subtract_given_level(exposure, engine.pixels(), engine);
     extraction = positions != nullptr || fits_crowd(config) ? engine.extract_at(positions)
                  : sources != nullptr                       ? engine.extract_found(*sources)
-                                                            : extract_signs(config.detection, engine);
+                                                            : extract_signs(config, engine);
     extraction.picture = std::move(picture);
   }
   engine.record("catalogue", extraction);

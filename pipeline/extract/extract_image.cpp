@@ -15,6 +15,7 @@
 #include "pipeline/engine/host_engine.hpp"
 #include "pipeline/extract/add_sky_columns.hpp"
 #include "pipeline/extract/find_psf.hpp"
+#include "pipeline/extract/local_beams_of.hpp"
 #include "pipeline/extract/measure_cube.hpp"
 #include "pipeline/extract/precision.hpp"
 #include "pipeline/extract/restore_level.hpp"
@@ -206,13 +207,21 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
   result.times.push_back({"sky", seconds_since(begin)});
 }
 
+/// Tells of a map whose pixels differ on the sky.
+void tell_of_beams(const ImageInput& input, const FittedIslands& fitted) {
+  if (fitted.local_beams)
+    spdlog::info("{}: pixels differ in size or shape on the sky, so each Gaussian has the beam in pixels of its place",
+                 input.name);
+}
+
 /// Fits Gaussians if the configuration asks for that, and measures them in the planes of a cube if it asks for that
 /// too.
 void fit_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
   if (!fits_gaussians(input.config())) return;
   const auto begin = std::chrono::steady_clock::now();
-  fit_sources(input.config(), execution.cpu, result.extraction);
+  fit_sources(input.config(), local_beams_of(input), execution.cpu, result.extraction);
   result.times.push_back({"fit", seconds_since(begin)});
+  tell_of_beams(input, *result.extraction.fitted);
   if (measures_cube(input.config())) {
     const auto measuring = std::chrono::steady_clock::now();
     measure_cube(input, execution.cpu, result.extraction);

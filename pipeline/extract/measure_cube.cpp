@@ -174,10 +174,12 @@ class CubeRun {
     out.major = plane.beam->major;
     out.minor = plane.beam->minor;
     out.angle = plane.beam->angle;
-    measure_above_sky(plane, std::move(pixels.image), beam, out);
+    const BeamsAt beams_at = local_beams(*plane.beam, beam, image().header(), shape);
+    measure_above_sky(plane, std::move(pixels.image), beam, beams_at, out);
   }
 
-  void measure_above_sky(BeamPlane& plane, Image<float, Cpu> image, const PixelBeam& beam, MeasuredPlane& out) const {
+  void measure_above_sky(BeamPlane& plane, Image<float, Cpu> image, const PixelBeam& beam, const BeamsAt& beams_at,
+                         MeasuredPlane& out) const {
     MeshSky<Cpu> sky = estimate_sky(image, config_, where_);
     NoiseMap<Cpu> noise;
     Image<float, Cpu> above;
@@ -198,7 +200,8 @@ class CubeRun {
     const RmsOfPixels rms(noise, where_);
     const FitMap map{above, extraction_.runs, extraction_.label, noise.varies() ? 1 : out.noise,
                      noise.varies() ? &rms : nullptr};
-    FluxesOfPlane fluxes = measure_plane(map, *extraction_.fitted, beam, config_.fit, is_fitted(plane.at), where_);
+    FluxesOfPlane fluxes =
+        measure_plane(map, *extraction_.fitted, beam, beams_at, config_.fit, is_fitted(plane.at), where_);
     out.noise_area = fluxes.noise_area;
     const double factor = beam.to_jansky > 0 ? beam.to_jansky : 1;
     for (PlaneFluxes* all : {&fluxes.gaussians, &fluxes.sources})

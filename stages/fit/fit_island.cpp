@@ -202,7 +202,9 @@ class IslandFit {
   /// of the residuals does not fall. Returns whether a Gaussian was added and kept.
   bool add_one() {
     const Excess excess = largest_residual();
-    const double least = excess.rms < 1.5 ? rule_.seeds.least : rule_.seeds.threshold;
+    constexpr double left_of_distortion = 0.5;
+    const double least = std::max(excess.rms < 1.5 ? rule_.seeds.least : rule_.seeds.threshold,
+                                  left_of_distortion * rule_.distortion * island_.peak() / island_.noise());
     if (!(excess.value > least) || !(excess.rms > 1)) return false;
     const IslandGaussians before = out_;
     const double peak = excess.value * map_.noise(excess.x, excess.y) / island_.noise();

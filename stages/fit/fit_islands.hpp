@@ -10,6 +10,7 @@
 #include "stages/fit/island.hpp"
 #include "stages/fit/plane_flux.hpp"
 #include "stages/fit/reliability.hpp"
+#include "stages/settings/beams_at.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -39,14 +40,17 @@ struct FittedIslands {
   Shape shape;                 ///< shape of the image
   double noise_area = 0;       ///< area of the noise's autocorrelation, divided by the beam's area
   bool area_measured = false;  ///< true if noise_area was measured, false if noise_area is the setting fit.noise_area
+  bool local_beams = false;    ///< whether each row has a beam of its own, by its place in the map
   std::optional<Reliability> reliability = {};  ///< set if fit.reliability is true
   std::vector<MeasuredPlane> channels;          ///< the frequency channels, if fit.channels is true
   std::vector<MeasuredPlane> polarised;         ///< the planes of Stokes Q, U and V, if fit.stokes is true
 };
 
 /// Fits Gaussians to every island separately, so that results do not depend on the number of threads. `islands` is the
-/// number of islands. Every island has at least one row in `sources`; if no fit is possible, the row has moments of the
-/// island's pixels. config.resources.beam must be set. The method is described in docs/radio.md.
-FittedIslands fit_islands(const FitMap& map, std::int64_t islands, const Settings& config, const Cpu& where);
+/// number of islands. If `beams_at` is not empty, an island's fit has the beam at its brightest pixel, and a Gaussian's
+/// flux counts in the beam at its centre. Every island has at least one row in `sources`; if no fit is possible, the
+/// row has moments of the island's pixels. config.resources.beam must be set. The method is described in docs/radio.md.
+FittedIslands fit_islands(const FitMap& map, std::int64_t islands, const Settings& config, const BeamsAt& beams_at,
+                          const Cpu& where);
 
 }  // namespace srcextract

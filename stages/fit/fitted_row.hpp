@@ -62,6 +62,7 @@ struct ComponentRow {
   /// is false.
   double reliability = 1;
   IslandFacts of_island;
+  PixelBeam beam = {};  ///< the beam at the place of the row, in which `total` counts
 };
 
 }  // namespace srcextract

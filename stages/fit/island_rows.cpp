@@ -32,16 +32,17 @@ FittedCovariance covariance_of(const Gradient& gradient, const SymmetricMatrix& 
 /// Computes the measured quantities of an island's Gaussians, and their derivatives by the fit's parameters.
 class Quantities {
  public:
-  Quantities(const FitIsland& island, const FitRule& rule, const IslandGaussians& gaussians)
-      : noise_(island.noise()), of_beam_(std::sqrt(rule.beam.determinant())), gaussians_(gaussians) {
+  Quantities(const FitIsland& island, const IslandGaussians& gaussians)
+      : noise_(island.noise()), gaussians_(gaussians) {
     std::size_t first = 0;
+    for (const PixelBeam& beam : gaussians.beams) of_beam_.push_back(std::sqrt(shape_of(beam).determinant()));
     for (const Fitted& one : gaussians.of) {
       first_.push_back(first);
       first += one.parameters();
     }
   }
 
-  double total(std::size_t i) const { return noise_ * now(i).peak * now(i).extent() / of_beam_; }
+  double total(std::size_t i) const { return noise_ * now(i).peak * now(i).extent() / of_beam_[i]; }
 
   /// The add functions add `factor` times the derivatives of a quantity of Gaussian i to `to`.
   void add_peak(std::size_t i, double factor, std::vector<double>& to) const { to[first_[i]] += factor * noise_; }
@@ -72,6 +73,7 @@ class Quantities {
   ComponentRow row_of(std::size_t i) const {
     const Gaussian& g = now(i);
     ComponentRow row;
+    row.beam = gaussians_.beams[i];
     row.peak = noise_ * g.peak;
     row.total = total(i);
     row.x = row.xmax = g.x;
@@ -99,16 +101,17 @@ class Quantities {
     sum.code = SourceCode::multiple;
     sum.total = sum.x = sum.y = 0;
     sum.shape = {0, 0, 0};
+    const auto total_of = [&](std::size_t i) { return rows[i].total * beam_unit(rows[i].beam, sum.beam); };
     for (const std::size_t i : members) {
-      sum.total += rows[i].total;
-      sum.x += rows[i].total * rows[i].x;
-      sum.y += rows[i].total * rows[i].y;
+      sum.total += total_of(i);
+      sum.x += total_of(i) * rows[i].x;
+      sum.y += total_of(i) * rows[i].y;
       sum.flags |= rows[i].flags;
     }
     sum.x /= sum.total;
     sum.y /= sum.total;
     for (const std::size_t i : members) {
-      const double share = rows[i].total / sum.total, dx = rows[i].x - sum.x, dy = rows[i].y - sum.y;
+      const double share = total_of(i) / sum.total, dx = rows[i].x - sum.x, dy = rows[i].y - sum.y;
       sum.shape.xx += share * (rows[i].shape.xx + dx * dx);
       sum.shape.xy += share * (rows[i].shape.xy + dx * dy);
       sum.shape.yy += share * (rows[i].shape.yy + dy * dy);
@@ -130,23 +133,25 @@ class Quantities {
   const Gaussian& now(std::size_t i) const { return gaussians_.of[i].now; }
 
   void add_member(std::size_t i, const ComponentRow& row, const ComponentRow& sum, Gradient& to) const {
-    const double share = row.total / sum.total, dx = row.x - sum.x, dy = row.y - sum.y;
-    add_total(i, 1, to[of_total_flux]);
+    const double unit = beam_unit(row.beam, sum.beam);
+    const double share = unit * row.total / sum.total, dx = row.x - sum.x, dy = row.y - sum.y;
+    add_total(i, unit, to[of_total_flux]);
     add_x(i, share, to[of_x]);
-    add_total(i, dx / sum.total, to[of_x]);
+    add_total(i, unit * dx / sum.total, to[of_x]);
     add_y(i, share, to[of_y]);
-    add_total(i, dy / sum.total, to[of_y]);
+    add_total(i, unit * dy / sum.total, to[of_y]);
     add_spread(i, share, to);
-    add_total(i, (row.shape.xx + dx * dx - sum.shape.xx) / sum.total, to[of_xx]);
-    add_total(i, (row.shape.xy + dx * dy - sum.shape.xy) / sum.total, to[of_xy]);
-    add_total(i, (row.shape.yy + dy * dy - sum.shape.yy) / sum.total, to[of_yy]);
+    add_total(i, unit * (row.shape.xx + dx * dx - sum.shape.xx) / sum.total, to[of_xx]);
+    add_total(i, unit * (row.shape.xy + dx * dy - sum.shape.xy) / sum.total, to[of_xy]);
+    add_total(i, unit * (row.shape.yy + dy * dy - sum.shape.yy) / sum.total, to[of_yy]);
     add_x(i, 2 * share * dx, to[of_xx]);
     add_x(i, share * dy, to[of_xy]);
     add_y(i, share * dx, to[of_xy]);
     add_y(i, 2 * share * dy, to[of_yy]);
   }
 
-  double noise_, of_beam_;
+  double noise_;
+  std::vector<double> of_beam_;  ///< per Gaussian: square root of the determinant of its beam
   const IslandGaussians& gaussians_;
   std::vector<std::size_t> first_;
 };
@@ -243,6 +248,7 @@ bool is_bright(const FitMap& map, const FitIsland& island) {
 /// weighted by light could be meaningless. The moments are then those of the island's area, and their errors are NaN.
 ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const FitRule& rule) {
   ComponentRow row;
+  row.beam = rule.pixel_beam;
   row.code = SourceCode::multiple;
   row.flags = fit_flag::moments;
   row.peak = island.peak();
@@ -317,7 +323,7 @@ IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitR
     out.sources.push_back(row_of_moments(map, island, rule));
     out.sources.back().source = 1;
   } else {
-    const Quantities quantities(island, rule, gaussians);
+    const Quantities quantities(island, gaussians);
     for (std::size_t i = 0; i < gaussians.of.size(); ++i) {
       out.gaussians.push_back(quantities.row_of(i));
       ComponentRow& row = out.gaussians.back();
@@ -343,6 +349,9 @@ IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitR
       row.island = island.number();
       row.flags |= common;
       row.of_island = facts;
+      const double unit = beam_unit(rule.pixel_beam, row.beam);
+      row.of_island.total *= unit;
+      row.of_island.total_error *= unit;
     }
   return out;
 }

@@ -10,7 +10,7 @@ ModelRows::ModelRows(const std::vector<ComponentRow>& gaussians, const Shape& sh
     : shape_(shape), bands_(static_cast<std::size_t>(shape.height / band + 1)) {
   constexpr double least_of_noise = 1e-4;
   for (const ComponentRow& row : gaussians) {
-    const double contrast = row.peak / (least_of_noise * row.of_island.rms);
+    const double contrast = std::fabs(row.peak) / (least_of_noise * row.of_island.rms);
     if (!(contrast > 1)) continue;
     const double reach = std::min(2 * portable_log(contrast), Gaussian::farthest);
     const double height = std::sqrt(reach * row.shape.yy), last_row = static_cast<double>(shape.height - 1);

@@ -56,9 +56,9 @@ class NoiseRows {
     for (std::int64_t r = 0; r < rows_together; ++r) fill(y + r, rows_[static_cast<std::size_t>(r)]);
   }
 
-  void add_to(LagSums& sums) const {
-    const auto width = static_cast<std::int64_t>(rows_[0].size());
-    for (std::int64_t x = 0; x < width; ++x) {
+  /// Adds the pixels of the columns [begin, end), and their pairs.
+  void add_to(std::int64_t begin, std::int64_t end, LagSums& sums) const {
+    for (std::int64_t x = begin; x < end; ++x) {
       const std::int64_t one = at(x, 0);
       if (one == masked) continue;
       ++sums.count;
@@ -68,7 +68,7 @@ class NoiseRows {
     for (std::size_t i = 0; i < lags.size(); ++i) {
       const auto [dx, dy] = lags[i];
       PairSums& to = sums.pairs[i];
-      for (std::int64_t x = std::max(0, -dx); x < width - std::max(0, dx); ++x) {
+      for (std::int64_t x = begin + std::max(0, -dx); x < end - std::max(0, dx); ++x) {
         const std::int64_t one = at(x, 0), other = at(x + dx, dy);
         if (one == masked || other == masked) continue;
         ++to.count;
@@ -130,29 +130,81 @@ double area_of(const LagSums& sums, const GaussianShape& beam) {
   return total / counted;
 }
 
+/// Blocks into which a map is divided, row by row.
+struct Blocks {
+  Shape shape;
+  std::int64_t along;  ///< number of blocks along x, and along y
+
+  Blocks(const Shape& of, std::int64_t number) : shape(of), along(number) {}
+  std::size_t count() const { return static_cast<std::size_t>(along * along); }
+  std::int64_t begin(std::int64_t column) const { return column * shape.width / along; }
+  std::size_t index(std::int64_t column, std::int64_t y) const {
+    return static_cast<std::size_t>(y * along / shape.height * along + column);
+  }
+  std::vector<double> centres_x() const {
+    return centres([&](std::int64_t block) { return block % along; }, shape.width);
+  }
+  std::vector<double> centres_y() const {
+    return centres([&](std::int64_t block) { return block / along; }, shape.height);
+  }
+
+ private:
+  template <class Place>
+  std::vector<double> centres(const Place& place, std::int64_t pixels) const {
+    std::vector<double> out;
+    for (std::int64_t block = 0; block < along * along; ++block)
+      out.push_back(
+          (static_cast<double>(place(block)) + 0.5) * static_cast<double>(pixels) / static_cast<double>(along) - 0.5);
+    return out;
+  }
+};
+
+/// Returns the mean noise area of blocks of a map, weighted by their pixels.
+double mean_area(const std::vector<LagSums>& sums, const std::vector<GaussianShape>& beams) {
+  constexpr std::int64_t few_pixels = 1000;
+  constexpr double usual = 2, least = 0.05, most = 20;
+  double total = 0;
+  std::int64_t pixels = 0;
+  for (std::size_t b = 0; b < sums.size(); ++b) {
+    const LagSums& of = sums[b];
+    if (of.count < few_pixels || of.squares <= of.sum * (of.sum / of.count)) continue;
+    const double area = std::clamp(area_of(of, beams[b]), least, most);
+    if (sums.size() == 1) return area;
+    total += static_cast<double>(of.count) * area;
+    pixels += of.count;
+  }
+  return pixels > 0 ? total / static_cast<double>(pixels) : usual;
+}
+
 }  // namespace
 
-double measure_noise_area(const FitMap& map, const GaussianShape& beam, const Cpu& where) {
-  constexpr std::int64_t enough_pixels = std::int64_t{1} << 19, few_pixels = 1000;
-  constexpr double usual = 2, least = 0.05, most = 20;
+double measure_noise_area(const FitMap& map, const GaussianShape& beam, const BeamsAt& beams_at, const Cpu& where) {
+  constexpr std::int64_t enough_pixels = std::int64_t{1} << 19;
   const auto [width, height] = map.shape();
   const std::int64_t groups = height / rows_together;
   const std::int64_t step = std::max<std::int64_t>(1, groups * width / enough_pixels);
   const auto margin = static_cast<std::int64_t>(std::ceil(std::sqrt(fwhm_squared * beam.axis(1))));
-  LagSums sums;
+  const Blocks blocks(map.shape(), beams_at ? 8 : 1);
+  std::vector<LagSums> sums(blocks.count());
   std::mutex merge;
   parallel_for((groups + step - 1) / step, 8, where, [&](std::int64_t begin, std::int64_t end) {
     NoiseRows rows(map, margin);
-    LagSums part;
+    std::vector<LagSums> part(sums.size());
     for (std::int64_t i = begin; i < end; ++i) {
       rows.go_to(i * step * rows_together);
-      rows.add_to(part);
+      for (std::int64_t column = 0; column < blocks.along; ++column)
+        rows.add_to(blocks.begin(column), blocks.begin(column + 1),
+                    part[blocks.index(column, i * step * rows_together)]);
     }
     const std::lock_guard lock(merge);
-    sums.add(part);
+    for (std::size_t b = 0; b < sums.size(); ++b) sums[b].add(part[b]);
   });
-  if (sums.count < few_pixels || sums.squares <= sums.sum * (sums.sum / sums.count)) return usual;
-  return std::clamp(area_of(sums, beam), least, most);
+  std::vector<GaussianShape> beams(sums.size(), beam);
+  if (beams_at) {
+    const std::vector<PixelBeam> found = beams_at(blocks.centres_x(), blocks.centres_y());
+    std::ranges::transform(found, beams.begin(), shape_of);
+  }
+  return mean_area(sums, beams);
 }
 
 }  // namespace srcextract

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,12 +48,15 @@ ByShape growth(const GaussianShape& spread) {
 /// Measures the Gaussians of one island in a plane.
 class IslandInPlane {
  public:
-  IslandInPlane(std::span<const ComponentRow> rows, const GaussianShape& of_fit, const GaussianShape& beam)
-      : rows_(rows), of_beam_(std::sqrt(beam.determinant())) {
-    for (const ComponentRow& row : rows) {
-      const GaussianShape seen = seen_through(row.shape, of_fit, beam);
+  /// `beams` has the beam of the plane at each row. Fluxes count in the beam `unit`.
+  IslandInPlane(std::span<const ComponentRow> rows, std::span<const PixelBeam> beams, const PixelBeam& unit)
+      : rows_(rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const ComponentRow& row = rows[i];
+      const GaussianShape beam = shape_of(beams[i]), seen = seen_through(row.shape, shape_of(row.beam), beam);
       const Gaussian one = gaussian_of(1, row.x, row.y, seen);
       all_.push_back({one, one, false});
+      of_beam_.push_back(std::sqrt(beam.determinant()) / beam_unit(beams[i], unit));
     }
   }
 
@@ -103,7 +107,7 @@ class IslandInPlane {
 
  private:
   /// Returns the integral over Gaussian i if its peak were 1, in units of the beam's area.
-  double extent(std::size_t i) const { return all_[i].now.extent() / of_beam_; }
+  double extent(std::size_t i) const { return all_[i].now.extent() / of_beam_[i]; }
 
   /// Computes the derivatives of all fitted peaks by position and shape of each Gaussian, if the peak of this Gaussian
   /// is 1: -N^-1 J' dg, where dg are the derivatives of the Gaussian itself.
@@ -159,7 +163,8 @@ class IslandInPlane {
   }
 
   std::span<const ComponentRow> rows_;
-  double of_beam_, noise_ = 0;
+  std::vector<double> of_beam_;  ///< per Gaussian: square root of the determinant of its beam, in the unit of fluxes
+  double noise_ = 0;
   std::vector<Fitted> all_;
   SymmetricMatrix factor_, covariance_;
   std::vector<double> peak_;  ///< fitted peaks in units of noise_
@@ -188,6 +193,17 @@ PlaneFlux sum_over_island(const FitMap& map, std::span<const std::int32_t> runs,
   return {sum, error, error};
 }
 
+/// Returns the beam of a plane at each row: `beam`, or that of the place if `beams_at` is not empty.
+std::vector<PixelBeam> beams_of(const std::vector<ComponentRow>& rows, const PixelBeam& beam, const BeamsAt& beams_at) {
+  if (!beams_at) return std::vector<PixelBeam>(rows.size(), beam);
+  std::vector<double> x, y;
+  for (const ComponentRow& row : rows) {
+    x.push_back(row.x);
+    y.push_back(row.y);
+  }
+  return beams_at(x, y);
+}
+
 /// Returns the index of each island's first row; the last element is the number of rows. Rows must be in the order of
 /// islands.
 std::vector<std::size_t> begins_of(const std::vector<ComponentRow>& rows, std::size_t islands) {
@@ -200,29 +216,36 @@ std::vector<std::size_t> begins_of(const std::vector<ComponentRow>& rows, std::s
 }  // namespace
 
 FluxesOfPlane measure_plane(const FitMap& plane, const FittedIslands& fitted, const PixelBeam& beam,
-                            const FitConfig& config, bool shared, const Cpu& where) {
+                            const BeamsAt& beams_at, const FitConfig& config, bool shared, const Cpu& where) {
   FluxesOfPlane out;
-  const GaussianShape of_fit = shape_of(fitted.beam), of_plane = shape_of(beam);
-  out.noise_area = config.noise_area == 0 ? measure_noise_area(plane, of_plane, where) : config.noise_area;
-  const NoiseCorrelation correlation(of_plane, out.noise_area);
+  const GaussianShape of_plane = shape_of(beam);
+  out.noise_area = config.noise_area == 0 ? measure_noise_area(plane, of_plane, beams_at, where) : config.noise_area;
+  const NoiseCorrelation common(of_plane, out.noise_area);
   out.gaussians.resize(fitted.gaussians.size());
   out.sources.resize(fitted.sources.size());
   if (fitted.sources.empty()) return out;
   const auto islands = static_cast<std::size_t>(fitted.sources.back().island);
   const std::vector<std::size_t> gaussians = begins_of(fitted.gaussians, islands),
                                  sources = begins_of(fitted.sources, islands);
+  const std::vector<PixelBeam> of_gaussians = beams_of(fitted.gaussians, beam, beams_at),
+                               of_sources = beams_of(fitted.sources, beam, beams_at);
   const RunsBySource runs = group_runs(plane.label, static_cast<std::int64_t>(islands), where);
   parallel_for(static_cast<std::int64_t>(islands), 4, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const std::size_t first = gaussians[at], count = gaussians[at + 1] - first;
+      std::optional<NoiseCorrelation> own;
+      if (beams_at) own.emplace(shape_of(bounded(of_sources[sources[at]], beam)), out.noise_area);
+      const NoiseCorrelation& correlation = own ? *own : common;
       if (count == 0) {
         for (std::size_t s = sources[at]; s < sources[at + 1]; ++s)
-          out.sources[s] = sum_over_island(plane, runs.members(i), beam.area(), correlation);
+          out.sources[s] = sum_over_island(plane, runs.members(i),
+                                           of_sources[s].area() / beam_unit(of_sources[s], beam), correlation);
         continue;
       }
       const FitIsland island(plane, static_cast<std::int32_t>(i + 1), runs.members(i));
-      IslandInPlane in_plane(std::span(fitted.gaussians).subspan(first, count), of_fit, of_plane);
+      IslandInPlane in_plane(std::span(fitted.gaussians).subspan(first, count),
+                             std::span(of_gaussians).subspan(first, count), beam);
       if (!in_plane.fit(plane, island, config.radius, correlation)) continue;
       std::vector<std::size_t> members;
       for (std::size_t g = 0; g < count; ++g) {

@@ -21,16 +21,17 @@ struct FluxesOfPlane {
 /// Measures the fluxes of fitted Gaussians in another plane with the same pixel grid. `plane` must have the runs and
 /// labels of the map in which the Gaussians were fitted.
 ///
-/// Positions are kept. Each shape is deconvolved from the beam of the fit and convolved with `beam`. The peaks of all
-/// Gaussians of an island are fitted together by linear least squares, over the pixels within config.radius full widths
-/// at half maximum. The covariance of the peaks is N^-1 J'C J N^-1 (BlockFit::find_covariance) with the noise of the
-/// plane. Errors of positions and shapes are propagated by derivatives. `shared` must be true if the plane is one of
-/// the planes from which the fitted image was made, so that both share noise. The errors then include the covariance
-/// between each Gaussian's flux in the plane and its fitted position and shape.
+/// Positions are kept. Each shape is deconvolved from the beam of the fit and convolved with `beam`, or with the beam
+/// of its place if `beams_at` is not empty. The peaks of all Gaussians of an island are fitted together by linear least
+/// squares, over the pixels within config.radius full widths at half maximum. The covariance of the peaks is N^-1 J'C J
+/// N^-1 (BlockFit::find_covariance) with the noise of the plane. Errors of positions and shapes are propagated by
+/// derivatives. `shared` must be true if the plane is one of the planes from which the fitted image was made, so that
+/// both share noise. The errors then include the covariance between each Gaussian's flux in the plane and its fitted
+/// position and shape.
 ///
 /// A source without Gaussians gets the sum over its island's pixels. Light that a Gaussian of one island has in another
 /// island is not subtracted.
 FluxesOfPlane measure_plane(const FitMap& plane, const FittedIslands& fitted, const PixelBeam& beam,
-                            const FitConfig& config, bool shared, const Cpu& where);
+                            const BeamsAt& beams_at, const FitConfig& config, bool shared, const Cpu& where);
 
 }  // namespace srcextract

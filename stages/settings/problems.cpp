@@ -64,8 +64,9 @@ std::string fit_problem(const Settings& config) {
   if (!fits_gaussians(config)) return "";
   if (!counts_in_sigmas(config.detection))
     return "is gaussians, whose islands are found in units of the noise; set detection.threshold_unit to sigma";
-  if (config.detection.sign != DetectionSign::positive)
-    return "is gaussians, which are brighter than the sky; set detection.sign to positive";
+  if (config.detection.sign != DetectionSign::positive && config.fit.reliability)
+    return "is gaussians with fit.reliability, which takes what is fainter than the sky for false; set fit.reliability "
+           "to false, or detection.sign to positive";
   if (config.convolve.kernel != KernelShape::none)
     return "is gaussians, whose islands are found in the image itself; set convolve.kernel to none";
   if (config.deblend.method != DeblendMethod::none || config.deblend.clean)

@@ -85,7 +85,7 @@ struct MapIslands {
 
   FitMap map(double sigma = 1) const { return {image, runs, components.label, sigma}; }
   FittedIslands fitted(const Cpu& where = {}) const {
-    return fit_islands(map(), components.counts->kept, settings, where);
+    return fit_islands(map(), components.counts->kept, settings, {}, where);
   }
 };
 

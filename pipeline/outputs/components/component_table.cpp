@@ -24,6 +24,8 @@ struct ComponentOnSky {
   FittedEllipse seen, deconvolved, seen_in_image, deconvolved_in_image;
   bool resolved = false;
 
+  /// Converts pixel values to Jy/beam, if their unit is known.
+  double factor() const { return row->beam.to_jansky > 0 ? row->beam.to_jansky : 1; }
   double error(FittedValue value) const { return std::sqrt(row->covariance[value][value]); }
   /// The covariance of the position along two directions on the sky, in deg^2. `one` and `other` are degrees along the
   /// direction per pixel in x and per pixel in y.
@@ -94,9 +96,9 @@ std::vector<ComponentOnSky> on_sky(const std::vector<ComponentRow>& rows, const 
       },
       where);
   const PixelBeam& beam = *config.resources.beam;
-  // Area of a pixel, arcsec^2.
+  // Area of a pixel, arcsec^2, by which sizes in the image are told: where pixels differ, that of the map's beam.
   const double area = config.beam.fwhm[0] * config.beam.fwhm[1] / (beam.major * beam.minor);
-  for (ComponentOnSky& one : out) find_ellipses(shape_of(beam), std::sqrt(area) / arcseconds, one);
+  for (ComponentOnSky& one : out) find_ellipses(shape_of(one.row->beam), std::sqrt(area) / arcseconds, one);
   return out;
 }
 
@@ -189,7 +191,7 @@ void add_brightest(Builder& to) {
       [](const ComponentOnSky& c) { return c.brightest_error(c.steps.north); });
 }
 
-void add_place_and_flux(double factor, const std::string& total_unit, const std::string& peak_unit, Builder& to) {
+void add_place_and_flux(const std::string& total_unit, const std::string& peak_unit, Builder& to) {
   to.with_error(
       "RA", "deg", "pos.eq.ra;meta.main", "right ascension, J2000; its error is an arc on the sky",
       [](const ComponentOnSky& c) { return c.place.alpha; },
@@ -199,21 +201,22 @@ void add_place_and_flux(double factor, const std::string& total_unit, const std:
       [](const ComponentOnSky& c) { return c.sky_error(c.steps.north); });
   to.with_error(
       "Total_flux", total_unit, "phot.flux.density;em.radio", "integrated flux density",
-      [=](const ComponentOnSky& c) { return factor * c.row->total; },
-      [=](const ComponentOnSky& c) { return factor * c.error(of_total_flux); });
+      [](const ComponentOnSky& c) { return c.factor() * c.row->total; },
+      [](const ComponentOnSky& c) { return c.factor() * c.error(of_total_flux); });
   to.with_error(
       "Peak_flux", peak_unit, "phot.flux.density;stat.max;em.radio", "peak of the model above the level",
-      [=](const ComponentOnSky& c) { return factor * c.row->peak; },
-      [=](const ComponentOnSky& c) { return factor * c.error(of_peak_flux); });
+      [](const ComponentOnSky& c) { return c.factor() * c.row->peak; },
+      [](const ComponentOnSky& c) { return c.factor() * c.error(of_peak_flux); });
 }
 
-void add_island(double factor, const std::string& total_unit, const std::string& peak_unit, Builder& to) {
+void add_island(const std::string& total_unit, const std::string& peak_unit, Builder& to) {
   to.with_error(
       "Isl_Total_flux", total_unit, "phot.flux.density;em.radio", "sum over the pixels of the island",
-      [=](const ComponentOnSky& c) { return factor * c.row->of_island.total; },
-      [=](const ComponentOnSky& c) { return factor * c.row->of_island.total_error; });
+      [](const ComponentOnSky& c) { return c.factor() * c.row->of_island.total; },
+      [](const ComponentOnSky& c) { return c.factor() * c.row->of_island.total_error; });
   const auto fact = [&](const char* name, const char* ucd, const char* description, double IslandFacts::*of) {
-    to.real(name, peak_unit, ucd, description, [=](const ComponentOnSky& c) { return factor * c.row->of_island.*of; });
+    to.real(name, peak_unit, ucd, description,
+            [=](const ComponentOnSky& c) { return c.factor() * c.row->of_island.*of; });
   };
   fact("Isl_rms", "stat.stdev;phot.flux.density", "noise of a pixel at the island's peak", &IslandFacts::rms);
   fact("Isl_mean", "stat.mean;phot.flux.density", "level that was subtracted", &IslandFacts::level);
@@ -252,7 +255,6 @@ Table component_table(ComponentTable kind, const FittedIslands& islands, const s
   const std::vector<ComponentOnSky> rows = on_sky(sources ? islands.sources : islands.gaussians, header, config, where);
   const double to_jansky = config.resources.beam->to_jansky;
   const bool known = to_jansky > 0;
-  const double factor = known ? to_jansky : 1;
   const std::string total_unit = known ? "Jy" : "", peak_unit = known ? "Jy/beam" : pixel_unit;
   Builder table(rows);
   if (!sources)
@@ -273,7 +275,7 @@ Table component_table(ComponentTable kind, const FittedIslands& islands, const s
     table.whole("Wave_id", "meta.id", "0: as PyBDSF without wavelets",
                 [](const ComponentOnSky&, std::size_t) { return 0; });
   }
-  add_place_and_flux(factor, total_unit, peak_unit, table);
+  add_place_and_flux(total_unit, peak_unit, table);
   if (sources) add_brightest(table);
   add_pixels(
       "", "centre", &ComponentRow::x, &ComponentRow::y, [](const ComponentOnSky& c) { return c.error(of_x); },
@@ -284,7 +286,7 @@ Table component_table(ComponentTable kind, const FittedIslands& islands, const s
         [](const ComponentOnSky& c) { return c.row->xmax_error; },
         [](const ComponentOnSky& c) { return c.row->ymax_error; }, table);
   add_ellipses(table);
-  add_island(factor, total_unit, peak_unit, table);
+  add_island(total_unit, peak_unit, table);
   table.text("S_Code", "meta.code.class", "S: one Gaussian in its island, C: one of several, M: several or moments",
              [](const ComponentOnSky& c) { return std::string(text_of(c.row->code)); });
   add_further(table);

@@ -10,6 +10,7 @@
 #include "pipeline/chain/extracted_noise.hpp"
 #include "pipeline/chain/fit_sources.hpp"
 #include "pipeline/engine/host_engine.hpp"
+#include "pipeline/extract/local_beams_of.hpp"
 #include "pipeline/outputs/completeness/altered_image.hpp"
 #include "pipeline/outputs/completeness/random_places.hpp"
 #include "stages/core/error.hpp"
@@ -65,11 +66,10 @@ class FittedByPlace {
 /// is smaller than the beam.
 std::vector<GaussianShape> shapes_of(const FittedIslands& fitted) {
   constexpr int bad = fit_flag::moments | fit_flag::unconverged | fit_flag::beam_shape | fit_flag::at_edge;
-  const GaussianShape beam = shape_of(fitted.beam);
   std::vector<GaussianShape> shapes;
   for (const ComponentRow& row : fitted.gaussians)
     if ((row.flags & bad) == 0 && row.peak >= least_shape_snr * row.of_island.rms)
-      shapes.push_back(row.shape.determinant() > beam.determinant() ? row.shape : beam);
+      shapes.push_back(row.shape.determinant() > shape_of(row.beam).determinant() ? row.shape : shape_of(row.beam));
   return shapes;
 }
 
@@ -89,15 +89,15 @@ class InjectionRuns {
         where_(where),
         plan_(plan),
         config_(config_of_altered(input.config())),
-        beam_(shape_of(extraction.fitted->beam)),
-        beam_pixels_(extraction.fitted->beam.area()),
+        beam_(extraction.fitted->beam),
+        beams_at_(local_beams_of(input)),
         residual_(frame_of(input, where)) {
     config_.kept.sky = true;
     if (plan.shapes == InjectedShapes::catalogue) shapes_ = shapes_of(*extraction.fitted);
     change(extraction.fitted->gaussians, Change::subtract, residual_);
     empty_ = extract_on_host(exposure_with(input.exposure, residual_), config_, where);
     above_ = copy_of(empty_.check.above, where);
-    fit_sources(config_, where, empty_);
+    fit_sources(config_, beams_at_, where, empty_);
   }
 
   Injection run() {
@@ -109,7 +109,7 @@ class InjectionRuns {
     }
     const FittedByPlace before(empty_.fitted->sources);
     const ExtractedNoise noise(empty_, config_, where_);
-    const auto side = std::max<std::int64_t>(4, std::llround(std::ceil(std::sqrt(beams_apart * beam_pixels_))));
+    const auto side = std::max<std::int64_t>(4, std::llround(std::ceil(std::sqrt(beams_apart * beam_.area()))));
     const Cells cells{.side = side, .margin = side / 4};
     const std::int64_t in_a_round = std::max<std::int64_t>(1, above_.shape.count() / (side * side));
     const std::int64_t rounds = plan_.rounds > 0 ? plan_.rounds : 8 + 4 * plan_.number / in_a_round;
@@ -134,7 +134,7 @@ class InjectionRuns {
     Image<float, Cpu> image = copy_of(residual_, where_);
     change(gaussians, Change::add, image);
     Extraction found = extract_on_host(exposure_with(input_.exposure, image), config_, where_);
-    fit_sources(config_, where_, found);
+    fit_sources(config_, beams_at_, where_, found);
     const FittedByPlace after(std::move(found.fitted->sources));
     for (const ComponentRow& gaussian : gaussians)
       out.rows.push_back(look_for(gaussian, row_of(gaussian, out.rounds), before, after));
@@ -148,10 +148,12 @@ class InjectionRuns {
     row.peak = noise * plan_.least_snr * portable_exp(spread_evenly(i) * decades);
     row.x = static_cast<double>(place.x) + random(Purpose::noise, 2 * i) - 0.5;
     row.y = static_cast<double>(place.y) + random(Purpose::noise, 2 * i + 1) - 0.5;
-    row.shape = shapes_.empty()
-                    ? beam_
-                    : shapes_[static_cast<std::size_t>(random_below(std::ssize(shapes_), Purpose::star, i))];
-    row.total = row.peak * std::sqrt(row.shape.determinant() / beam_.determinant());
+    const double x[] = {row.x}, y[] = {row.y};
+    row.beam = beams_at_ ? beams_at_(x, y).front() : beam_;
+    const GaussianShape beam = shape_of(row.beam);
+    row.shape =
+        shapes_.empty() ? beam : shapes_[static_cast<std::size_t>(random_below(std::ssize(shapes_), Purpose::star, i))];
+    row.total = row.peak * std::sqrt(row.shape.determinant() / beam.determinant()) * beam_unit(row.beam, beam_);
     return row;
   }
 
@@ -164,9 +166,11 @@ class InjectionRuns {
     const ComponentRow* const found = near(after, least_ratio);
     if (found == nullptr || near(before, 1 / most_ratio) != nullptr) return row;
     row.found = true;
-    row.measured = {found->peak, found->total, found->x, found->y};
+    const double unit = beam_unit(found->beam, beam_);
+    row.measured = {found->peak, unit * found->total, found->x, found->y};
     constexpr std::array<FittedValue, injected_values> values = {of_peak_flux, of_total_flux, of_x, of_y};
     for (std::size_t i = 0; i < values.size(); ++i) row.error[i] = std::sqrt(found->covariance[values[i]][values[i]]);
+    row.error[injected_total] *= unit;
     return row;
   }
 
@@ -174,8 +178,8 @@ class InjectionRuns {
   const Cpu& where_;
   InjectionPlan plan_;
   Config config_;
-  GaussianShape beam_;
-  double beam_pixels_;
+  PixelBeam beam_;
+  BeamsAt beams_at_;
   std::vector<GaussianShape> shapes_;
   Image<float, Cpu> residual_, above_;
   Extraction empty_;  ///< extraction of the residual

@@ -90,6 +90,17 @@ TEST(Beam, OfTheLastCardHistoryWithAllNumbersCounts) {
   expect_beam(find(with_history({"IMAGR BMAJ 0.0025, BMIN=0.002,BPA:30.0"})).beam, 9, 7.2, 30, BeamSource::history);
 }
 
+TEST(Beam, ThatIsACircleNeedsNoAngle) {
+  for (const Pairs& cards : {Pairs{"BMAJ=0.0025", "BMIN=0.0025"}, Pairs{"BMAJ=2.5E-03", "BMIN=2.5000001D-03"},
+                             Pairs{"BMAJ=0.0025", "BMIN=0.0025", "BPA="}}) {
+    const FoundBeam found = find(radio(cards));
+    expect_beam(found.beam, 9, 9, 0, BeamSource::header);
+    EXPECT_THAT(found.warnings, IsEmpty());
+  }
+  expect_beam(find(with_history({"AIPS CLEAN BMAJ= 2.5E-03 BMIN= 2.5E-03"})).beam, 9, 9, 0, BeamSource::history);
+  EXPECT_THAT(error_of(radio({"BMAJ=0.0025", "BMIN=0.002"})), HasSubstr("no number BPA"));
+}
+
 TEST(Beam, OfTheHeaderComesBeforeHistory) {
   std::string header = radio({"BMAJ=0.0025", "BMIN=0.002", "BPA=30"});
   header.insert(header.size() - 80, testing::card("HISTORY AIPS CLEAN BMAJ= 1 BMIN= 1 BPA= 0"));
@@ -172,6 +183,86 @@ TEST(BeamInPixels, OffTheEquatorOfAMosaicHasTheSizeOfThePlace) {
   EXPECT_NEAR(beam.minor, 10, 1e-3);
   EXPECT_NEAR(degrees_of(beam), 180, 180.1);  // any: along x, which is 0 or 180
   EXPECT_NEAR(std::sin(beam.angle), 0, 1e-3);
+}
+
+Pairs all_sky(const std::string& projection, const Pairs& more = {}) {
+  Pairs cards = {"CTYPE1='RA---" + projection + "'",
+                 "CTYPE2='DEC--" + projection + "'",
+                 "CRVAL1=0",
+                 "CRVAL2=0",
+                 "CRPIX1=360.5",
+                 "CRPIX2=180.5",
+                 "CDELT1=-0.5",
+                 "CDELT2=0.5"};
+  cards.insert(cards.end(), more.begin(), more.end());
+  return cards;
+}
+
+const SkyBeam round_beam{10800, 10800, 0};  // 3 degrees, 6 pixels at the reference point
+
+BeamsAt local(const Pairs& cards, const Shape& shape = {720, 360}) {
+  const std::string header = radio({}, cards);
+  std::vector<std::string> warnings;
+  PixelBeam central = beam_in_pixels(round_beam, header, shape, 0, warnings);
+  return local_beams(round_beam, central, header, shape);
+}
+
+TEST(LocalBeams, OfAPlateCarreeGrowAlongItsParallels) {
+  const BeamsAt beams = local(all_sky("CAR"));
+  ASSERT_TRUE(beams);
+  const double x[] = {359.5, 100}, y[] = {179.5, 299.5};
+  const std::vector<PixelBeam> at = beams(x, y);
+  EXPECT_NEAR(at[0].major, 6, 1e-4);
+  EXPECT_NEAR(at[1].major, 12, 1e-3);  // at a declination of 60 degrees
+  EXPECT_NEAR(at[1].minor, 6, 1e-4);
+  EXPECT_NEAR(std::sin(at[1].angle), 0, 1e-6);
+}
+
+TEST(LocalBeams, OfZenithalMapsShrinkOrGrowAlongTheRadius) {
+  const double x[] = {359.5, 440, 359.5 + 50}, y[] = {179.5, 179.5, 179.5 + 50};
+  const std::vector<PixelBeam> beams = local(all_sky("SIN", {"BUNIT='K'"}))(x, y);
+  // In SIN the radius is sin(theta), so that a step along it is cos(theta) times as long.
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double radius = std::hypot(x[i] - 359.5, y[i] - 179.5) * 0.5 * std::numbers::pi / 180;
+    EXPECT_NEAR(beams[i].major, 6, 1e-3);
+    EXPECT_NEAR(beams[i].minor, 6 * std::sqrt(1 - radius * radius), 1e-3);
+  }
+  EXPECT_NEAR(degrees_of(beams[1]), 90, 0.01);
+  EXPECT_NEAR(degrees_of(beams[2]), 135, 0.01);
+}
+
+TEST(LocalBeams, AreOneWhereABeamIsConstant) {
+  EXPECT_FALSE(local(all_sky("SIN", {"BUNIT='Jy/beam'"})));
+  EXPECT_FALSE(local(all_sky("SIN")));
+  for (const char* projection : {"TAN", "CAR", "ZEA"}) {
+    Pairs small = all_sky(projection, {"BUNIT='K'"});
+    small[6] = "CDELT1=-0.0025";
+    small[7] = "CDELT2=0.0025";
+    const std::string header = radio({}, small);
+    std::vector<std::string> warnings;
+    const SkyBeam beam{54, 36, 30};
+    const PixelBeam central = beam_in_pixels(beam, header, {720, 360}, 0, warnings);
+    EXPECT_FALSE(local_beams(beam, central, header, {720, 360})) << projection;
+  }
+  EXPECT_FALSE(local_beams(round_beam, {6, 6, 0}, testing::header({}), {720, 360}));
+}
+
+TEST(LocalBeams, OfJanskysPerPixelHaveTheUnitOfTheirArea) {
+  const std::string header = radio({"BUNIT='Jy/pixel'"}, all_sky("CAR"));
+  std::vector<std::string> warnings;
+  PixelBeam central = beam_in_pixels(round_beam, header, {720, 360}, 0, warnings);
+  central.to_jansky = jansky_per_beam(round_beam, central.area(), {.header = header, .primary_header = ""}, warnings);
+  const double x[] = {359.5}, y[] = {299.5};
+  const PixelBeam at = local_beams(round_beam, central, header, {720, 360})(x, y).front();
+  EXPECT_NEAR(at.to_jansky, at.area(), 1e-6 * at.area());
+}
+
+TEST(BeamInPixels, OfAMapWhoseCentreIsOffTheSkyIsThatBesideIt) {
+  Pairs half = all_sky("SIN", {"BUNIT='K'"});
+  half[0] = "CTYPE1='RA---CEA'";
+  half[1] = "CTYPE2='DEC--CEA'";
+  half[5] = "CRPIX2=60";  // the pole is in row 174, and the centre of the image beyond it
+  EXPECT_GT(in_pixels(round_beam, radio({}, half)).minor, 1);
 }
 
 TEST(BeamInPixels, WithoutASkyNeedsThePixelScale) {

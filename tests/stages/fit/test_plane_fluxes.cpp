@@ -36,7 +36,8 @@ FluxesOfPlane measure(const MapIslands& islands, const FittedIslands& fitted, co
                       const PixelBeam& through, double noise = 1, double area = 2) {
   FitConfig config = islands.settings.fit;
   config.noise_area = area;
-  return measure_plane({plane, islands.runs, islands.components.label, noise}, fitted, through, config, false, Cpu{2});
+  return measure_plane({plane, islands.runs, islands.components.label, noise}, fitted, through, {}, config, false,
+                       Cpu{2});
 }
 
 const PlaneFlux& flux_at(const FittedIslands& fitted, const PlaneFluxes& fluxes, double x, double y) {
