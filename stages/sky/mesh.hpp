@@ -65,7 +65,8 @@ struct MeshUnits {
 /// Estimates level and noise of the sky in every mesh (stages/sky/mesh_estimate.hpp):
 /// - In each mesh: a cut at 2 sigma about the mean, then a histogram, then clipping at kappa sigma about the median.
 /// - A mesh with less than half of its pixels unmasked gets the mean of the nearest other meshes.
-/// - A median filter covers filter_size x filter_height nodes, and fewer near the edges. The medians replace level and
+/// - A median filter covers filter_size x filter_height nodes, and fewer near the edges (filtered_node). The medians
+/// replace level and
 ///   noise of a node if its level changes by at least filter_threshold.
 ///
 /// With kappa = 3 the results equal those of SExtractor 2.25 (MINIBACKGROUND, MINIBACK_RMS) to the last bit. Images

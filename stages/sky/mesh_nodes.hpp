@@ -99,7 +99,8 @@ SRCEXTRACT_HOST_DEVICE inline float median_of_many(float* values, int count) {
   return values[middle];
 }
 
-/// Returns the median of an odd number of values, and reorders them. Insertion sort is used for up to 25 values,
+/// Returns value number count / 2, from 0 and in ascending order: the median of an odd number of values. The values are
+/// reordered, and none before this one is larger. Insertion sort is used for up to 25 values,
 /// selection for more.
 SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
   constexpr int few = 25;
@@ -128,29 +129,66 @@ inline BackgroundConfig widened_filter(BackgroundConfig config) {
   return config;
 }
 
+/// The median of an even number of values, the mean of the two middle values `lower` and `upper`.
+SRCEXTRACT_HOST_DEVICE inline float middle_of(float lower, float upper) {
+  return static_cast<float>((static_cast<double>(lower) + static_cast<double>(upper)) / 2);
+}
+
+/// Returns the median of any number of values, which are reordered.
+SRCEXTRACT_HOST_DEVICE inline float median_in(float* values, int count) {
+  const float upper = median_of_few(values, count);
+  if (count % 2 != 0) return upper;
+  float lower = values[0];
+  for (int i = 1; i < count / 2; ++i) lower = lower < values[i] ? values[i] : lower;
+  return middle_of(lower, upper);
+}
+
+/// The nodes along one axis [first, last] that the median filter covers.
+struct FilterReach {
+  std::int64_t first, last;
+};
+
+/// Returns the nodes around `at` that a filter of `side` nodes covers: as many on both sides, fewer near an edge.
+SRCEXTRACT_HOST_DEVICE inline FilterReach even_reach(std::int64_t at, std::int64_t size, std::int64_t side) {
+  std::int64_t reach = side / 2;
+  reach = at < reach ? at : reach;
+  reach = size - 1 - at < reach ? size - 1 - at : reach;
+  return {at - reach, at + reach};
+}
+
+/// As even_reach(), but near an edge the filter keeps the nodes on the other side.
+SRCEXTRACT_HOST_DEVICE inline FilterReach whole_reach(std::int64_t at, std::int64_t size, std::int64_t side) {
+  const std::int64_t first = at - side / 2, last = at + side / 2;
+  return {first < 0 ? 0 : first, last < size ? last : size - 1};
+}
+
+/// Most meshes along an axis of a radio map that counts as small.
+inline constexpr std::int64_t few_meshes = 5;
+
+/// Returns the node with the medians of the nodes around it. In the corner of an image the filter covers that node
+/// alone. A mesh of a radio map has few independent pixels, and a small map has hardly other meshes: there the level is
+/// the median of all nodes that the filter reaches.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std::int64_t x, std::int64_t y,
                                                      const BackgroundConfig& config) {
   const std::int64_t rows = config.filter_height > 0 ? config.filter_height : config.filter_size;
-  const auto reach_in = [&](std::int64_t at, std::int64_t size, std::int64_t side) {
-    std::int64_t reach = side / 2;
-    reach = at < reach ? at : reach;
-    return size - 1 - at < reach ? size - 1 - at : reach;
+  const auto reach_in = [&](std::int64_t at, std::int64_t size, std::int64_t side, bool whole) {
+    return whole && size <= few_meshes ? whole_reach(at, size, side) : even_reach(at, size, side);
   };
-  const std::int64_t reach_x = reach_in(x, nodes.width, config.filter_size);
-  const std::int64_t reach_y = reach_in(y, nodes.height, rows);
   float values[most_filter_size * most_filter_size]{};
-  const auto median = [&](const float* all) {
+  const auto median = [&](const float* all, bool whole) {
+    const FilterReach of_x = reach_in(x, nodes.width, config.filter_size, whole);
+    const FilterReach of_y = reach_in(y, nodes.height, rows, whole);
     int count = 0;
-    for (std::int64_t row = y - reach_y; row <= y + reach_y; ++row)
-      for (std::int64_t column = x - reach_x; column <= x + reach_x; ++column)
+    for (std::int64_t row = of_y.first; row <= of_y.last; ++row)
+      for (std::int64_t column = of_x.first; column <= of_x.last; ++column)
         values[count++] = all[row * nodes.width + column];
-    return median_of_few(values, count);
+    return median_in(values, count);
   };
   const MeshNode node = nodes.at(x, y);
-  const float level = median(nodes.level);
+  const float level = median(nodes.level, config.mesh_beams > 0);
   const auto difference = static_cast<double>(level) - static_cast<double>(node.level);
   if (!(std::fabs(difference) >= config.filter_threshold)) return node;
-  return {level, median(nodes.rms)};
+  return {level, median(nodes.rms, false)};
 }
 
 /// Converts a node of an image in units of noise (mask_bright) to counts. `unit` is the node of the first mesh at the
@@ -164,11 +202,6 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode node_of_units(const MeshNode& node, const
 /// Turns -0 into +0. A search for a minimum or median may find either zero, and results must not depend on which.
 SRCEXTRACT_HOST_DEVICE inline float unsigned_zero(float value) {
   return value + 0.0F;
-}
-
-/// The median of an even number of values, the mean of the two middle values `lower` and `upper`.
-SRCEXTRACT_HOST_DEVICE inline float middle_of(float lower, float upper) {
-  return static_cast<float>((static_cast<double>(lower) + static_cast<double>(upper)) / 2);
 }
 
 }  // namespace srcextract
