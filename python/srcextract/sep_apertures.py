@@ -15,8 +15,12 @@ def _invalid() -> InputError:
                       "and -pi/2 <= theta <= pi/2")
 
 
+# A right angle in float32 is beyond pi/2. SEP's extract and numpy.radians give such angles.
+_OF_ROUNDING = 1e-6
+
+
 def _check_ellipses(a: Array, b: Array, theta: Array) -> None:
-    half = 0.5 * numpy.pi
+    half = 0.5 * numpy.pi + _OF_ROUNDING
     if not ((b >= 0).all() and (a >= b).all() and (theta >= -half).all() and (theta <= half).all()):
         raise _invalid()
 

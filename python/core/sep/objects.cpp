@@ -135,10 +135,11 @@ SepObject SepFound::object(std::int64_t source, Members members) const {
   row.b = middle - half >= 0 ? static_cast<double>(static_cast<float>(axes.b)) : none;
   // SEP's angle of a round object. SEP also returns 45 degrees for an object at -45 degrees; this function returns -45
   // degrees.
-  constexpr double quarter = 0.78539816339744830962;
+  constexpr double quarter = 0.78539816339744830962, right = 2 * quarter;
   const bool is_round = difference == 0 && moments.xy == 0;
-  row.theta =
-      static_cast<double>(static_cast<float>(is_round ? quarter : 0.5 * std::atan2(2 * moments.xy, difference)));
+  const double theta = is_round ? quarter : 0.5 * std::atan2(2 * moments.xy, difference);
+  // The float next to pi/2 is larger, and SEP's functions refuse such an ellipse.
+  row.theta = std::clamp(static_cast<double>(static_cast<float>(theta)), -right, right);
   const double determinant = moments.x2 * moments.y2 - moments.xy * moments.xy;
   row.cxx = static_cast<double>(static_cast<float>(moments.y2 / determinant));
   row.cyy = static_cast<double>(static_cast<float>(moments.x2 / determinant));
