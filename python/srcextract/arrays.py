@@ -92,6 +92,27 @@ def parted(values: Any) -> tuple[Any, Any]:
     return bare, numpy.broadcast_to(values.mask, values.shape) if numpy.any(values.mask) else None
 
 
+def is_nddata(image: Any) -> bool:
+    """Whether it is an NDData, as a CCDData, or a Cutout2D: pixels in `data`, with what belongs to them."""
+    return (hasattr(image, "uncertainty") or hasattr(image, "bbox_original")) and hasattr(image, "data")
+
+
+def mask_for(mask: Any, shape: tuple[int, ...]) -> Any:
+    """The mask of an image. A single value is that of all pixels; None if it masks none."""
+    if mask is None or numpy.ndim(mask) > 0:
+        return mask
+    return numpy.broadcast_to(mask, shape) if mask else None
+
+
+def unwrapped(image: Any) -> tuple[Any, Any]:
+    """The pixels of an array or an NDData, and their mask; the mask is None if nothing is masked."""
+    if not is_nddata(image):
+        return parted(image)
+    pixels, own = parted(getattr(image.data, "value", image.data))
+    mask = mask_for(getattr(image, "mask", None), numpy.shape(pixels))
+    return pixels, own if mask is None else mask if own is None else numpy.asarray(mask, bool) | own
+
+
 def filled(values: Any, filler: Any) -> Any:
     """The array, with `filler` in its masked elements."""
     values, mask = parted(values)

@@ -7,7 +7,7 @@ Each function documents its differences. General differences:
 - lists, and arrays of any byte order, strides and real type are accepted. Arrays that are not in C order, native byte
   order and one of float32, float64 and int32 are copied;
 - work runs on all threads that the process may use (`set_threads`); results do not depend on their number;
-- NaN pixels are masked.
+- NaN pixels are masked, and so are those that an NDData, a masked array or astropy's Masked masks.
 """
 from typing import Any
 
@@ -15,11 +15,12 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from srcextract import _core
+from srcextract.arrays import unwrapped
 from srcextract.errors import InputError
 from srcextract.sep_apertures import (ellipse_axes, ellipse_coeffs, flux_radius, kron_radius, mask_ellipse,
                                       stats_circann, sum_circann, sum_circle, sum_ellipann, sum_ellipse, winpos)
-from srcextract.sep_arguments import (NATIVE, Array, get_threads, image_of, is_native, labels_of, mask_of, measured, noise_of,
-                                      number, require_writeable, set_threads, whole)
+from srcextract.sep_arguments import (NATIVE, Array, get_threads, image_of, is_native, labels_of, masked_image, measured, noise_of,
+                                      number, require_writeable, set_threads, whole, with_nan)
 
 __version__ = "1.4.1"
 
@@ -84,7 +85,7 @@ class Background:
         self.bw, self.bh = whole(bw, "bw"), whole(bh, "bh")
         if self.bw < 1 or self.bh < 1:
             raise InputError(f"meshes of {bw} x {bh} pixels are none: bw and bh are at least 1")
-        self._sky = _core.SepBackground(measured(image, mask, maskthresh), self.bw, self.bh, whole(fw, "fw"),
+        self._sky = _core.SepBackground(measured(data, mask, maskthresh), self.bw, self.bh, whole(fw, "fw"),
                                         whole(fh, "fh"), number(fthresh, "fthresh"), get_threads())
         self._shape, self._dtype = image.shape, image.dtype
 
@@ -169,7 +170,10 @@ class Background:
         return getattr(ufunc, method)(*levels, **keys)
 
     def __rsub__(self, data: ArrayLike) -> Array:
-        array = numpy.asarray(data)
+        values, mask = unwrapped(data)
+        if mask is not None:  # what is left keeps the mask
+            return data - self.back() if isinstance(data, numpy.ndarray) else numpy.ma.MaskedArray(self.__rsub__(values), mask)
+        array = numpy.asarray(values)
         in_place = array.dtype.kind == self._dtype.kind and numpy.result_type(array, self._dtype) == array.dtype
         if array.shape == self._shape and is_native(array) and in_place:  # without a level map
             above = numpy.empty(self._shape, array.dtype)
@@ -270,7 +274,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     gain : float, optional
         Photons per unit of `data`, for errx2, erry2 and errxy.
     mask, maskthresh : array_like, float, optional
-        Pixels above `maskthresh` count as 0; in a matched filter their noise is infinite.
+        Pixels above `maskthresh` count as 0, as NaN pixels do; in a matched filter their noise is infinite.
     minarea : int
         Minimum number of pixels of a source; less than 1 means 1.
     filter_kernel : array_like, 2-d, or None
@@ -297,9 +301,10 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     Pixels of a deblended source outside its parts go to the most probable part; SEP assigns them randomly. The numbers
     of pixels and parts are unlimited (`set_extract_pixstack`).
     """
-    image = image_of(data)
+    image, mask, most = masked_image(data, mask, maskthresh, err if var is None else var)
     if image.size == 0:
         raise InputError(f"an array of shape {image.shape} has no pixels")
+    mask, most = with_nan(image, mask, most)
     if filter_type not in ("matched", "conv"):
         raise InputError(f"unknown filter_type: {filter_type!r}; it is 'matched' or 'conv'")
     level = _single(number(thresh, "thresh"))
@@ -318,8 +323,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     if segmentation_map is not None and numpy.ndim(segmentation_map) > 0:
         given = labels_of(segmentation_map, image.shape, "segmentation_map")
     draws = given is not None or bool(segmentation_map)
-    of = _core.SepImage(image, mask_of(mask, image.shape), noise, given, None, number(maskthresh, "maskthresh"),
-                        noise_of_all, is_variance)
+    of = _core.SepImage(image, mask, noise, given, None, most, noise_of_all, is_variance)
     found = _core.sep_extract(of, level, 0.0 if gain is None else number(gain, "gain"), max(1, whole(minarea, "minarea")),
                               kernel, filter_type == "matched", levels, number(deblend_cont, "deblend_cont"), bool(clean),
                               number(clean_param, "clean_param"), draws, _pixstack if _pixstack < 300000 else 0,

@@ -6,8 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from srcextract import _core
 from srcextract.errors import InputError
-from srcextract.sep_arguments import (Array, broadcast, get_threads, image_of, measured, number, packed,
-                                      require_writeable, whole)
+from srcextract.sep_arguments import Array, broadcast, get_threads, measured, number, packed, require_writeable, whole
 
 
 def _invalid() -> InputError:
@@ -40,7 +39,6 @@ def _sub_pixels(subpix: Any) -> int:
 def _sum(data: ArrayLike, x: Any, y: Any, ellipse: Any, inner: Any, outer: Any, err: Any, var: Any, mask: Any,
          maskthresh: float, segmap: Any, seg_id: Any, bkgann: Any, gain: float | None,
          subpix: int) -> tuple[Array, Array, Array]:
-    image = image_of(data)
     rings = [] if inner is None else [inner]
     sky = [] if bkgann is None else list(bkgann)
     if len(sky) not in (0, 2):
@@ -58,7 +56,7 @@ def _sum(data: ArrayLike, x: Any, y: Any, ellipse: Any, inner: Any, outer: Any, 
     parts = _sub_pixels(subpix)
     light, error = numpy.empty(x.size), numpy.empty(x.size)
     flags = numpy.empty(x.size, numpy.int16)
-    _core.sep_sum_apertures(measured(image, mask, maskthresh, segmap, seg_id, positions, err, var), x, y, axes, rings,
+    _core.sep_sum_apertures(measured(data, mask, maskthresh, segmap, seg_id, positions, err, var), x, y, axes, rings,
                             outer, sky, 0.0 if gain is None else number(gain, "gain"), parts, light, error, flags,
                             get_threads())
     if positions != light.shape:
@@ -210,14 +208,13 @@ def stats_circann(data: ArrayLike, x: ArrayLike, y: ArrayLike, rin: ArrayLike, r
     flags : ndarray of int16
         As for `sum_circle`.
     """
-    image = image_of(data)
     (x, y, inner, outer), positions = broadcast(x, y, rin, rout)
     _check_radii(inner, outer)
     kappa, rounds = number(clip_sigma, "clip_sigma"), whole(clip_iters, "clip_iters")
     if not kappa > 0 or rounds < 0:
         raise InputError(f"clip_sigma is above 0 and clip_iters at least 0, not {clip_sigma} and {clip_iters}")
     stats, flags = numpy.empty((x.size, 5)), numpy.empty(x.size, numpy.int16)
-    _core.sep_ring_stats(measured(image, mask, maskthresh, segmap, seg_id, positions, err, var), x, y, inner, outer,
+    _core.sep_ring_stats(measured(data, mask, maskthresh, segmap, seg_id, positions, err, var), x, y, inner, outer,
                          _sub_pixels(subpix), kappa, rounds, stats.reshape(-1), flags, get_threads())
     mean, deviation, median, by_median, clipped = (packed(column).reshape(positions) for column in stats.T)
     return mean, deviation, median, by_median, clipped, flags.reshape(positions)
@@ -243,10 +240,9 @@ def kron_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: Ar
         0 where the light is not positive (APER_NONPOSITIVE) or all pixels are masked (APER_ALLMASKED).
     flag : ndarray of int16
     """
-    image = image_of(data)
     (x, y, a, b, theta, r), positions = broadcast(x, y, a, b, theta, r)
     radius, flags = numpy.empty(x.size), numpy.empty(x.size, numpy.int16)
-    _core.sep_kron_radii(measured(image, mask, maskthresh, segmap, seg_id, positions), x, y, a, b, theta, r, radius,
+    _core.sep_kron_radii(measured(data, mask, maskthresh, segmap, seg_id, positions), x, y, a, b, theta, r, radius,
                          flags, get_threads())
     return radius.reshape(positions), flags.reshape(positions)
 
@@ -273,7 +269,6 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
         With one axis more than `x` unless `frac` is a single number.
     flags : ndarray of int16
     """
-    image = image_of(data)
     (x, y, rmax), positions = broadcast(x, y, rmax)
     fractions = packed(frac, numpy.float64).reshape(-1)
     norm: list[Array] = []
@@ -285,7 +280,7 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
     if (rmax < 0).any():
         raise _invalid()
     radius, flags = numpy.empty(x.size * fractions.size), numpy.empty(x.size, numpy.int16)
-    _core.sep_flux_radii(measured(image, mask, maskthresh, segmap, seg_id, positions), x, y, rmax, norm, fractions,
+    _core.sep_flux_radii(measured(data, mask, maskthresh, segmap, seg_id, positions), x, y, rmax, norm, fractions,
                          parts, radius, flags, get_threads())
     return radius.reshape(positions + numpy.shape(frac)), flags.reshape(positions)
 
@@ -314,13 +309,12 @@ def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, 
     x, y : ndarray of float64
     flag : ndarray of int16
     """
-    image = image_of(data)
     (x, y, sigma), positions = broadcast(xinit, yinit, sig)
     parts = _sub_pixels(subpix)
     x, y, sigma = x.copy(), y.copy(), numpy.maximum(sigma, number(minsig, "minsig"))
     flags = numpy.empty(x.size, numpy.int16)
     ignores = segmap is not None if ignore_masked is None else bool(ignore_masked)
-    _core.sep_windowed_positions(measured(image, mask, maskthresh, segmap, seg_id, positions), x, y, sigma, parts, ignores, flags,
+    _core.sep_windowed_positions(measured(data, mask, maskthresh, segmap, seg_id, positions), x, y, sigma, parts, ignores, flags,
                                  get_threads())
     return x.reshape(positions), y.reshape(positions), flags.reshape(positions)
 

@@ -6,6 +6,7 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from srcextract import _core
+from srcextract.arrays import parted, unwrapped
 from srcextract.errors import InputError
 
 Array = NDArray[Any]
@@ -108,9 +109,7 @@ def native(array: Array, types: set[numpy.dtype[Any]]) -> Array:
 def image_of(data: ArrayLike, types: set[numpy.dtype[Any]] = NATIVE, name: str = "data") -> Array:
     if data is None or isinstance(data, (str, bytes)):
         raise TypeError(f"{name} must be an array, not {data!r}")
-    if isinstance(data, numpy.ma.MaskedArray) and numpy.any(data.mask):
-        raise InputError(f"{name}: the mask of a masked array is not looked at: give array.data, and array.mask as mask=")
-    array = data if isinstance(data, numpy.ndarray) else numpy.asarray(data)
+    array = numpy.asarray(unwrapped(data)[0])
     if array.ndim != 2:
         raise InputError(f"{name}: array must be 2-d, and this one has {array.ndim} axes, of shape {array.shape}")
     return native(array, types)
@@ -124,8 +123,31 @@ def of_shape(values: ArrayLike, shape: tuple[int, ...], name: str,
     return array
 
 
-def mask_of(mask: ArrayLike | None, shape: tuple[int, ...]) -> Array | None:
-    return None if mask is None else of_shape(mask, shape, "mask", NATIVE_MASKS)
+def masked_image(data: ArrayLike, mask: ArrayLike | None, maskthresh: float,
+                 noise: ArrayLike | None = None) -> tuple[Array, Array | None, float]:
+    """An image, its mask or None, and the value above which a pixel of that mask is masked.
+
+    The masks that `data`, `mask` and `noise` have of their own (of an NDData, numpy.ma, astropy's Masked) count as well.
+    """
+    image, most = image_of(data), number(maskthresh, "maskthresh")
+    own = [one for one in (unwrapped(values)[1] for values in (data, mask, noise)) if one is not None]
+    bare = unwrapped(mask)[0]
+    if numpy.ndim(bare) == 0 and isinstance(bare, (bool, numpy.bool_)):  # as numpy.ma.nomask
+        bare = numpy.full(image.shape, True) if bare else None
+    given = None if bare is None else of_shape(bare, image.shape, "mask", NATIVE_MASKS)
+    if not own:
+        return image, given, most
+    if given is not None:
+        own.append(given > most)
+    return image, numpy.logical_or.reduce([of_shape(one, image.shape, "mask", NATIVE_MASKS) != 0 for one in own]), 0.0
+
+
+def with_nan(image: Array, mask: Array | None, most: float) -> tuple[Array | None, float]:
+    """The mask with the NaN pixels of the image, and the value above which a pixel of it is masked."""
+    if image.dtype.kind != "f" or not numpy.isnan(numpy.min(image, initial=0)):
+        return mask, most
+    none = numpy.isnan(image)
+    return none if mask is None else none | (mask > most), 0.0
 
 
 def noise_of(err: ArrayLike | None, var: ArrayLike | None,
@@ -136,14 +158,29 @@ def noise_of(err: ArrayLike | None, var: ArrayLike | None,
     value, is_variance = (err, False) if var is None else (var, True)
     if value is None:
         return None, 0.0, False
+    value = _deviations(value, is_variance)
     if numpy.ndim(value) == 0:
         return None, number(value, "var" if is_variance else "err"), is_variance
     return of_shape(value, shape, "error/variance"), 0.0, is_variance
 
 
+def _deviations(noise: Any, is_variance: bool) -> Any:
+    """Noise, or variances, as an array; from an uncertainty of astropy, too."""
+    if not hasattr(noise, "represent_as"):
+        return unwrapped(noise)[0]
+    from astropy.nddata import StdDevUncertainty, VarianceUncertainty
+    try:
+        return noise.represent_as(VarianceUncertainty if is_variance else StdDevUncertainty).array
+    except TypeError as mistake:
+        raise InputError(f"error/variance: a {type(noise).__name__} is no standard deviation, variance or inverse variance; give "
+                         "an array") from mistake
+
+
 def labels_of(segments: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     """A map of sources in SEP's type, from any type with whole values."""
-    array = numpy.asarray(segments)
+    array, hidden = unwrapped(segments)
+    array = numpy.asarray(array)
+    array = array if hidden is None else numpy.where(hidden, array.dtype.type(0), array)  # masked: of no source
     if array.shape != shape:
         raise InputError(f"size of {name} array must match data: it has the shape {array.shape}, and data {shape}")
     if array.dtype.kind not in "biuf":
@@ -173,19 +210,30 @@ def segments_of(segmap: ArrayLike | None, seg_id: ArrayLike | None, shape: tuple
     return segments, packed(ids.reshape(-1), numpy.int64)
 
 
-def measured(image: Array, mask: ArrayLike | None, maskthresh: float, segmap: ArrayLike | None = None,
+def measured(data: ArrayLike, mask: ArrayLike | None, maskthresh: float, segmap: ArrayLike | None = None,
              seg_id: ArrayLike | None = None, positions: tuple[int, ...] = (), err: ArrayLike | None = None,
              var: ArrayLike | None = None) -> _core.SepImage:
     """An image with all that tells which of its pixels count, and how much, at these positions."""
+    image, mask, most = masked_image(data, mask, maskthresh, err if var is None else var)
     noise, noise_of_all, is_variance = noise_of(err, var, image.shape)
     segments, ids = segments_of(segmap, seg_id, image.shape, positions)
-    return _core.SepImage(image, mask_of(mask, image.shape), noise, segments, ids, number(maskthresh, "maskthresh"),
-                          noise_of_all, is_variance)
+    # With a mask, light is extrapolated to the pixels of other sources, too. NaN pixels are a mask. Without a map of
+    # sources, the compiled half finds them by itself, and does not read the whole image.
+    if segments is not None and mask is None:
+        mask, most = with_nan(image, mask, most)
+    return _core.SepImage(image, mask, noise, segments, ids, most, noise_of_all, is_variance)
+
+
+def _numbers(values: ArrayLike) -> Array:
+    """Values as real numbers, NaN where masked."""
+    bare, hidden = parted(values)
+    numbers = numpy.asarray(bare, dtype=numpy.float64)
+    return numbers if hidden is None else numpy.where(hidden, numpy.nan, numbers)
 
 
 def broadcast(*values: ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
     """All values broadcast to one shape and flattened, and that shape."""
-    arrays = [numpy.asarray(value, dtype=numpy.float64) for value in values]
+    arrays = [_numbers(value) for value in values]
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays):
         arrays = list(numpy.broadcast_arrays(*arrays))

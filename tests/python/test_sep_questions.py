@@ -170,7 +170,6 @@ OURS = [
     (lambda: ours.extract(IMAGE, 3.0, filter_kernel=numpy.full((71, 71), numpy.inf)), "filter_kernel must be finite"),
     (lambda: ours.set_extract_pixstack(-1), "0 or more, not -1"),
     (lambda: ours.set_sub_object_limit(-1), "0 or more, not -1"),
-    (lambda: ours.extract(IMAGE, 3.0, err=numpy.ma.MaskedArray(numpy.ones(IMAGE.shape), IMAGE > 3)), "error/variance: the mask"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "python/core/sep/aperture_lanes.hpp"
 #include "stages/core/vector_clones.hpp"
@@ -130,6 +131,19 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void hide_above(const T* mask, doubl
       [&](std::int64_t pixel, std::int64_t at) { hidden[at] = static_cast<double>(mask[pixel]) > threshold ? 1 : 0; });
 }
 
+/// Whether one of `count` pixels is NaN.
+template <class T>
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN bool any_nan(const T* pixels, std::int64_t count) {
+  std::int32_t found = 0;
+  for (std::int64_t i = 0; i < count; ++i) found |= pixels[i] != pixels[i] ? 1 : 0;
+  return found != 0;
+}
+
+/// Hides NaN pixels. Pixels that are hidden already stay hidden.
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void hide_nan(const double* value, std::int64_t count, double* hidden) {
+  for (std::int64_t i = 0; i < count; ++i) hidden[i] = value[i] != value[i] ? 1 : hidden[i];
+}
+
 /// Hides pixels of sources other than `source`. With `and_nobodys`, also hides pixels of no source. Pixels that are
 /// hidden already stay hidden.
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void hide_others(const std::int32_t* owner, std::int32_t source,
@@ -143,13 +157,23 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void hide_others(const std::int32_t*
 
 }  // namespace
 
+bool ApertureRows::has_nan(const SepBox& box) const {
+  return !box.empty() && image_.pixels.with_type([&]<class T>(const T* pixels) {
+    bool found = false;
+    if constexpr (std::is_floating_point_v<T>)
+      box.for_each_row([&](std::int64_t row) {
+        found = found || any_nan(pixels + row * image_.shape.width + box.x_begin, box.width());
+      });
+    return found;
+  });
+}
+
 void ApertureRows::read(const SepBox& band, std::int64_t source) {
   const std::int64_t rows = band.y_end - band.y_begin, stride = (band.width() + lanes - 1) / lanes * lanes;
   const std::int64_t first = band.y_begin * image_.shape.width + band.x_begin, size = stride * rows;
-  const bool may_hide = image_.mask || image_.segments != nullptr;
   grow(value_, size);
   if (image_.noise) grow(variance_, size);
-  if (may_hide) grow(hidden_, size);
+  if (may_hide_) grow(hidden_, size);
   // Rows are read to the end of the last block, unless the last row would then end beyond the image.
   const bool to_end = first + (rows - 1) * image_.shape.width + stride > image_.shape.count();
   const ReadRows all{first, image_.shape.width, rows, to_end ? band.width() : stride, stride};
@@ -161,9 +185,10 @@ void ApertureRows::read(const SepBox& band, std::int64_t source) {
   }
   if (image_.mask) {
     image_.mask.with_type([&](const auto* mask) { hide_above(mask, image_.mask_threshold, all, hidden_.data()); });
-  } else if (may_hide) {
+  } else if (may_hide_) {
     std::fill_n(hidden_.data(), size, 0.0);
   }
+  if (may_hide_) hide_nan(value_.data(), size, hidden_.data());
   if (image_.segments != nullptr) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     const std::int64_t own = source < 0 ? -source : source;
@@ -174,7 +199,7 @@ void ApertureRows::read(const SepBox& band, std::int64_t source) {
            .stride = stride,
            .value = value_.data(),
            .variance = image_.noise ? variance_.data() : nullptr,
-           .hidden = may_hide ? hidden_.data() : nullptr,
+           .hidden = may_hide_ ? hidden_.data() : nullptr,
            .begin = begin_.data(),
            .end = end_.data()};
 }

@@ -24,8 +24,8 @@ struct ApertureSums {
 struct WindowSums {
   /// Sum of weight times pixel, and the first moments of this product about the centre.
   double light = 0, x = 0, y = 0;
-  /// Sum of share times pixel, and sum of shares, without hidden pixels. Both are 0 if the image has neither mask nor
-  /// segmentation map.
+  /// Sum of share times pixel, and sum of shares, without hidden pixels. Both are 0 if no pixel of the box may be
+  /// hidden.
   double all = 0, area = 0;
   /// Sum of the weights of hidden pixels, and the first moments of these weights about the centre.
   double masked = 0, masked_x = 0, masked_y = 0;
@@ -42,7 +42,7 @@ struct BandOfRows {
   std::int64_t stride = 0;
   const double* value = nullptr;
   const double* variance = nullptr;  ///< null: all pixels have the same variance
-  const double* hidden = nullptr;    ///< 1: masked or of another source; null: no pixel is hidden
+  const double* hidden = nullptr;    ///< 1: masked, NaN, or of another source; null: no pixel is hidden
   const double* part = nullptr;      ///< share of the area inside the aperture; -1 if the pixel is out of reach
   /// By row: range of the columns whose blocks the aperture reaches.
   const std::int32_t *begin = nullptr, *end = nullptr;
@@ -62,9 +62,9 @@ class ApertureRows {
  public:
   explicit ApertureRows(const SepImage& image) : image_(image) {}
 
-  /// The sums over the pixels of `box` that are inside `annulus`, an aperture that belongs to `source`. Masked pixels
-  /// and pixels of other sources are hidden. If `source` is negative, only pixels of the source -`source` count, not
-  /// even pixels of no source.
+  /// The sums over the pixels of `box` that are inside `annulus`, an aperture that belongs to `source`. Masked pixels,
+  /// NaN and pixels of other sources are hidden. If `source` is negative, only pixels of the source -`source` count,
+  /// not even pixels of no source.
   ApertureSums sum(const SepAnnulus& annulus, const SepBox& box, std::int64_t source);
 
   /// The sums for Kron's radius over the pixels inside an ellipse of size r: light, and light times elliptical distance
@@ -74,11 +74,15 @@ class ApertureRows {
   /// The sums inside a circle, weighted with a Gaussian of width `sigma` about the circle's centre.
   WindowSums sum_window(const SepAnnulus& circle, double sigma, const SepBox& box, std::int64_t source);
 
+  /// Whether pixels of a box may be hidden: there is a mask or a segmentation map, or a pixel is NaN.
+  bool may_hide(const SepBox& box) const { return image_.mask || image_.segments != nullptr || has_nan(box); }
+
   /// Calls f(band) for each band of rows of a box. Pixels that do not count for `source` are hidden.
   template <class F>
   void for_each_band(const SepBox& box, std::int64_t source, const F& f) {
     if (box.empty()) return;
     SepBox band = box;
+    may_hide_ = may_hide(box);  // asked of the whole box: all bands of an aperture have sums of the same kind
     for (band.y_begin = box.y_begin; band.y_begin < box.y_end; band.y_begin = band.y_end) {
       stop_if_asked();
       band.y_end = std::min(box.y_end, band.y_begin + BandOfRows::most_rows);
@@ -101,12 +105,14 @@ class ApertureRows {
   }
 
  private:
+  bool has_nan(const SepBox& box) const;
   void read(const SepBox& band, std::int64_t source);
   void find_rows(const SepEllipse& ellipse, double square);
   void find_parts(const SepAnnulus& annulus);
 
   const SepImage& image_;
   BandOfRows band_;
+  bool may_hide_ = false;
   std::vector<double> value_, variance_, hidden_, part_;
   std::vector<std::int32_t> begin_ = std::vector<std::int32_t>(BandOfRows::most_rows), end_ = begin_;
   /// Offsets from the centre, and shares, of the pixels at an edge of the aperture.

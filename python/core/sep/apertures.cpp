@@ -46,14 +46,14 @@ bool sum_one(const SepImage& image, ApertureRows& rows, const Apertures& all, st
   const SepEllipse ellipse = all.ellipse(i);
   const std::int64_t source = image.source_at(i);
   // As in SEP, the light of hidden pixels is extrapolated if the image has a mask. Without a mask, the light of pixels
-  // of other sources is not extrapolated.
-  const bool corrects = static_cast<bool>(image.mask);
+  // of other sources is not extrapolated. Without a segmentation map, hidden pixels are NaN, which count as masked.
+  const bool corrects = image.mask || image.segments == nullptr;
   const auto sum = [&](double inner, double outer, std::int64_t sub_pixels, const SepBox& box) {
     return rows.sum({ellipse, inner, outer, sub_pixels}, box, source);
   };
   const SepBox box = ellipse.box(all.outer.data()[i], image.shape);
   ApertureSums sums = sum(all.inner.empty() ? -1 : all.inner[0].data()[i], all.outer.data()[i], all.sub_pixels, box);
-  if (corrects) {
+  if (image.mask || (corrects && sums.masked_area > 0)) {
     const double scale = sums.area / (sums.area - sums.masked_area);
     sums.light *= scale;
     sums.variance *= scale;

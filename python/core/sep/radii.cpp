@@ -148,18 +148,19 @@ class GrowthWorker {
   std::int16_t flags(const GrowthCircle& circle, std::int64_t source) {
     const SepBox box = sep_box(circle.x, circle.y, circle.furthest(), circle.furthest(), image_.shape);
     bool masked = false;
-    if (image_.mask || image_.segments != nullptr)
+    if (rows_.may_hide(box))
       rows_.for_each_band(box, source, [&](const BandOfRows& band) { masked = masked || has_hidden(band, circle); });
     return static_cast<std::int16_t>((box.cut ? cut_off : 0) | (masked ? has_masked : 0));
   }
 
-  /// Sets the light of the rings [begin, end). With a mask, extrapolates the light of each ring to the masked area.
+  /// Sets the light of the rings [begin, end). Extrapolates the light of each ring to the area of masked and NaN
+  /// pixels, but not to that of other sources' pixels, unless there is a mask.
   void add_rings_of(const GrowthCircle& circle, std::size_t begin, std::size_t end, std::int64_t source, Rings& light) {
     const Span span{static_cast<double>(begin) * circle.step(), static_cast<double>(end) * circle.step()};
     const SepBox box = sep_box(circle.x, circle.y, span.reach(), span.reach(), image_.shape);
     SubPixelRings parts(circle.sub_pixels);
     GrowthSums sums;
-    const auto corrects = static_cast<bool>(image_.mask);
+    const bool corrects = image_.mask || (image_.segments == nullptr && rows_.may_hide(box));
     rows_.for_each_band(box, source,
                         [&](const BandOfRows& band) { add_rings(band, circle, span, corrects, parts, sums); });
     for (std::size_t k = begin; k < end; ++k) {
