@@ -18,6 +18,8 @@ _MOST_VALUES = 10_000
 
 def _plain(value: Any, where: str) -> Any:
     """The value as JSON, which is also YAML."""
+    if where.endswith(("hdu", "hdus")) and isinstance(value, tuple) and [type(one) for one in value] == [str, int]:
+        return "{},{}".format(*value)  # ('SCI', 2) of astropy
     if isinstance(value, dict):
         return {str(key): _plain(item, _place(key, where)) for key, item in value.items()}
     if hasattr(value, "unit") and hasattr(value, "to_value"):
@@ -192,3 +194,16 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
         raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': 3}}; not "
                         f"{config!r:.60} of the type {type(config).__name__}") from None
     return read_settings(files.path_text(path), "", settings, of_difference, segmentation, of_reference)
+
+
+def maps_of_file(yaml: str, path: str, given: Sequence[str]) -> dict[str, Any]:
+    """Keys that say that the maps which a configuration names by their HDU alone are in this file, unless they are `given`."""
+    sections: dict[str, dict[str, str]] = {}
+    section = ""
+    for line in yaml.splitlines():
+        name, _, value = line.strip().partition(": ")
+        if not line.startswith(" "):
+            section = name.rstrip(":")
+        sections.setdefault(section, {})[name] = value
+    return {f"{one}__file": path for one in ("mask", "weights", "flags") if one not in given and sections.get(one, {}).get("file") == "''"
+            and sections[one].get("hdu") != "auto"}

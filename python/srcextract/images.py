@@ -1,14 +1,16 @@
 """Images in Python: arrays, masked arrays, HDUs of astropy, NDData. Images in files: files.py."""
+import contextlib
 import fnmatch
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy
 
-from srcextract import _core, files, remote
-from srcextract.arrays import array_of, filled, parted, plane_of
+from srcextract import _core, files, maps, remote
+from srcextract.arguments import require
+from srcextract.arrays import array_of, filled, is_nddata, parted, plane_of, unwrapped
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
 from srcextract.headers import blank_of, cards_of, is_scaled, unit_of_header, with_unit, with_wcs, without_wcs
@@ -165,20 +167,6 @@ def _selected(hdus: Any, names: Sequence[str]) -> Any:
     raise InputError(f"input.hdu: no image of the HDUList is {' or '.join(map(repr, names))}; there are {told}")
 
 
-def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
-    """A map with a value for every pixel."""
-    if files.is_contents(values):
-        raise InputError(f"{what}: an array of the image's shape {shape}, and not a {type(values).__name__}; open a file "
-                         f"first, or name it in the configuration ({'mask' if what == 'mask' else 'weights'}__file)")
-    values = array_of(values, what)
-    if values.ndim > 2 and values.shape == (1,) * (values.ndim - 2) + shape:
-        values = values.reshape(shape)
-    if values.shape != shape:
-        raise InputError(f"{what} has the shape {values.shape} and the image {shape}; a map must have a value for each of "
-                         "its pixels" + (f", as numpy.full_like(image, {values}) has" if values.ndim == 0 else ""))
-    return values.view("u1") if values.dtype == bool else values
-
-
 def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
     """The planes of an image, or of a stack if the configuration combines it."""
     pixels = opened.pixels
@@ -193,7 +181,7 @@ def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
 
 def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None, error: Any = None,
               name: str | None = None, takes_planes: bool = False,
-              hdu: Sequence[str] = ("auto",)) -> tuple[_core.PixelInputs, list[Any]]:
+              hdu: Sequence[str] = ("auto",), weights_type: str | None = None) -> tuple[_core.PixelInputs, list[Any]]:
     """The inputs of the compiled half for the image, and the objects that must stay alive meanwhile."""
     opened = open_image(image, name, hdu)
     if opened.blank is None:
@@ -215,13 +203,20 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
                      for plane in planes]
     shape = planes[0].shape
     alive = planes
-    masks = {"the image": opened.mask, "mask": mask}
+
+    has_unit = _unit_of(image) is not None or unit_of_header(inputs.header) is not None
+
+    def in_unit(noise: Any) -> Any:  # the unit that an object brings along is not that of numbers alone
+        return _in_unit(noise, image, inputs.header) if has_unit else noise.value
+
+    masks = {"the image": opened.mask, "mask": maps.plain(_of_map(mask, "mask", None), "mask", None, in_unit)}
     for what, values in (("weight", weight), ("error", error)):
         if values is None:
             continue
+        values = maps.plain(_of_map(values, what, weights_type, inputs.header), what, weights_type, in_unit)
         if what == "error":
             values = _in_unit(values, image, inputs.header)
-        values, masks[what] = parted(_map(values, what, shape))
+        values, masks[what] = parted(maps.of_shape(values, what, shape))
         inputs.weights = plane_of(values, what)
         alive.append(values)
     joined = _joined(masks, shape)
@@ -231,6 +226,19 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
     return inputs, alive
 
 
+def _of_map(values: Any, what: str, weights_type: str | None, header: str = "") -> Any:
+    """A map that is an HDU as an array; noise in the unit of its BUNIT, if the image's header has one, too."""
+    if is_hdu_list(values):
+        values = maps.one_of(values, what)
+    if not (hasattr(values, "header") and hasattr(values, "fileinfo")):
+        return values
+    opened = _of_hdu(values)
+    if what == "mask" and (opened.bscale, opened.bzero) == (1, 0):
+        return opened.pixels
+    unit = unit_of_header(opened.header) if maps.is_deviation(what, weights_type) and unit_of_header(header) is not None else None
+    return opened.values() if unit is None else opened.values() * unit
+
+
 def _own_wcs(image: Any) -> Any:
     """The WCS of a Cutout2D, which a header of the whole image does not replace; None for other objects."""
     return image.wcs if hasattr(image, "bbox_original") else None
@@ -238,7 +246,7 @@ def _own_wcs(image: Any) -> Any:
 
 def _joined(masks: dict[str, Any], shape: tuple[int, ...]) -> Any:
     """The union of the masks of the image, the `mask` argument and the noise map; None if nothing is masked."""
-    told = {what: filled(_map(mask, "mask", shape), True) for what, mask in masks.items() if mask is not None}
+    told = {what: filled(maps.of_shape(mask, "mask", shape), True) for what, mask in masks.items() if mask is not None}
     if len(told) < 2:
         return next(iter(told.values()), None)
     if not isinstance(told.get("mask", told), (numpy.ndarray, dict)):
@@ -303,12 +311,8 @@ def _of_nddata(image: Any) -> Opened:
         except InputError as error:
             cards = without_wcs(cards)
             logger.warning("%s", f"the image has no positions on the sky: {error}")
-    pixels, own = parted(getattr(image.data, "value", image.data))
+    pixels, mask = unwrapped(image)
     pixels = array_of(pixels, "the image")
-    mask = getattr(image, "mask", None)
-    if mask is not None and numpy.ndim(mask) == 0:  # one value for all pixels
-        mask = numpy.broadcast_to(mask, pixels.shape) if mask else None
-    mask = own if mask is None else mask if own is None else numpy.asarray(mask, bool) | own
     return Opened(pixels, header=with_unit(cards, _unit_of(image)), mask=mask, blank=blank_of(header, pixels.dtype))
 
 
@@ -330,7 +334,7 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
         image = _selected(image, hdu)
     if hasattr(image, "header") and hasattr(image, "fileinfo"):
         opened = _of_hdu(image)
-    elif (hasattr(image, "uncertainty") or hasattr(image, "bbox_original")) and hasattr(image, "data"):  # NDData, Cutout2D
+    elif is_nddata(image):
         opened = _of_nddata(image)
     elif hasattr(image, "unit") and hasattr(image, "to_value"):  # Quantity
         opened = _of_array(numpy.asanyarray(image.value), with_unit("", image.unit))
@@ -341,6 +345,19 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
     if name is not None:
         opened.name = name
     return opened
+
+
+@contextlib.contextmanager
+def opened_hdu(contents: files.Contents, hdu: Sequence[str]) -> Iterator[Any]:
+    """The HDU of a file that input.hdu selects, while the file is open."""
+    require("astropy", "a map, a header or a WCS beside a file")
+    from astropy.io import fits
+    try:
+        hdus = fits.open(contents.path)
+    except OSError as error:
+        raise InputError(f"{contents.path}: cannot be read: {error}") from error
+    with hdus:
+        yield _selected(hdus, hdu)
 
 
 def cards_for(image: Any, header: Any, wcs: Any, hdu: Sequence[str]) -> str:

@@ -123,19 +123,26 @@ class Extractor:
             # A reference in memory is written to a file of one image.
             of_memory = (beside is not None and not files.is_contents(reference)
                          and self._configuration.reference_hdu != ["auto"])
-            if contents is not None:
+            if contents is not None and all(value is None for value in maps.values()):
                 if of_memory:
                     raise ConfigError("input.hdu selects an image of both frames' files, and the reference is in memory; open the "
                                       "new one, too, as with astropy.io.fits.open, or give the path of the reference")
-                return self._of_contents(contents, with_files, maps)
+                return self._of_contents(contents, with_files)
+            own_maps: dict[str, Any] = {}
+            if contents is not None:
+                image, name = stack.enter_context(images.opened_hdu(contents, self._configuration.hdu)), contents.name
+                given = ["mask"] * (mask is not None) + ["weights"] * (weight is not None or error is not None)
+                if beside is None:  # the reference has a file of its own
+                    own_maps = configuration.maps_of_file(self._configuration.yaml, contents.path, given)
             told, maps["error"] = _told_by_maps(self._keys, self._weights_type, image, mask, weight, error, self._of_difference)
-            told |= self._in_pixels(image, header, wcs)
-            if self._keys.get("input__hdu", "auto") != "auto" and not images.is_hdu_list(image):
+            told |= own_maps | self._in_pixels(image, header, wcs)
+            if self._keys.get("input__hdu", "auto") != "auto" and contents is None and not images.is_hdu_list(image):
                 raise ConfigError(f"input__hdu={self._keys['input__hdu']!r} names an image of a file, and {type(image).__name__} "
                                   "is one by itself; leave it out, or give the path or the HDUList")
             told |= {"input__hdu": "auto"} if of_memory else {}
             inputs, alive = images.inputs_of(image, **maps, name=name, takes_planes=self._takes_planes(),
-                                             hdu=self._configuration.hdu)
+                                             hdu=self._configuration.hdu,
+                                             weights_type=self._keys.get("weights__type", self._weights_type))
             found = self._engine.extract(self._configured(told), inputs, with_files)
             del alive
             return Catalogue(found)
@@ -167,11 +174,7 @@ class Extractor:
             self._with_maps[str(settings)] = known
         return known
 
-    def _of_contents(self, contents: files.Contents, with_files: _core.FilesWith, maps: dict[str, Any]) -> Catalogue:
-        wrong = [key for key, value in maps.items() if value is not None]
-        if wrong:
-            raise ConfigError(f"{' and '.join(wrong)} cannot be given with a file, which says it by itself; use "
-                              "weights.file, mask.file, or open the image")
+    def _of_contents(self, contents: files.Contents, with_files: _core.FilesWith) -> Catalogue:
         found = self._engine.extract_file(self._configured(self._in_pixels(contents)), contents.path, with_files)
         if len(found) != 1:
             raise ConfigError(f"input.hdu selects {len(found)} images of {contents.name}; name one of them")
@@ -254,13 +257,13 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
         default. A Cutout2D keeps its own WCS beside it.
     wcs : astropy.wcs.WCS, optional
         Replaces the header's WCS.
-    mask : array, optional
+    mask : array, HDU, NDData, optional
         Array of the image's shape: pixels that are not 0 (or True) are left out, as are those that the image itself
         masks.
-    weight, error : array, optional
-        Arrays of the image's shape: inverse variances, or standard deviations, of its pixels; only one of them. They
-        are used as ``weights__type`` "weight" and "rms", unless that argument names another kind of map. Pixels that
-        the map itself masks (`numpy.ma`, or astropy's ``Masked``) are masked in the image.
+    weight, error : array, HDU, NDData, uncertainty of astropy, or a number, optional
+        Arrays of the image's shape: inverse variances, or standard deviations, of its pixels; only one of them. A
+        number is that of all pixels. They are used as ``weights__type`` "weight" and "rms", unless that argument names
+        another kind of map. Pixels that the map itself masks (`numpy.ma`, or astropy's ``Masked``) are masked in the image.
     reference : as `image`, optional
         A frame of the same field that is subtracted first; see `difference`.
     reference_set : dict, optional
