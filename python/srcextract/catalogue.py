@@ -30,8 +30,8 @@ class Catalogue:
 
     Parameters
     ----------
-    made, chosen
-        What `extract` gives it, and its rows.
+    made, chosen, told
+        What `extract` gives it, its rows, and further warnings.
 
     Attributes
     ----------
@@ -41,8 +41,9 @@ class Catalogue:
 
     error: None = None
 
-    def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None) -> None:
+    def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None, told: Sequence[str] = ()) -> None:
         self._made, self._chosen = made, chosen  # rows of what was made; None: all
+        self._told = tuple(told)
         self._columns = {name: (read_only(values if chosen is None else values[chosen]), unit, ucd, description)
                          for name, values, unit, ucd, description in made.columns()}
         self._carried = frozenset(made.carried)  # columns of the table of positions: NAME_1 is another than NAME there
@@ -67,7 +68,7 @@ class Catalogue:
     @property
     def warnings(self) -> list[str]:
         """Possible problems of the image."""
-        return list(self._made.warnings)
+        return [*self._made.warnings, *self._told]
 
     @property
     def times(self) -> dict[str, float]:
@@ -121,7 +122,7 @@ class Catalogue:
             at = rows.one(key, len(self))
             return {name: values[at] for name, values, _ in self.vectors()}
         taken = rows.several(key, len(self))
-        return Catalogue(self._made, taken if self._chosen is None else self._chosen[taken])
+        return Catalogue(self._made, taken if self._chosen is None else self._chosen[taken], self._told)
 
     def _column(self, name: str) -> NDArray[Any]:
         try:
@@ -185,22 +186,22 @@ class Catalogue:
 
     def _image(self, what: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         if what not in self._images:
-            self._images[what] = make()
+            self._images[what] = read_only(make())
         return self._images[what]
 
     @property
     def background(self) -> NDArray[numpy.float32]:
-        """The level of the sky in every pixel, float32, in the unit of the pixels; computed at the first access."""
+        """The level of the sky in every pixel, float32, in the unit of the pixels; computed at the first access. Read-only."""
         return self._image("background", self._made.background)
 
     @property
     def rms(self) -> NDArray[numpy.float32]:
-        """The noise of the sky in every pixel, float32, in the unit of the pixels; computed at the first access."""
+        """The noise of the sky in every pixel, float32, in the unit of the pixels; computed at the first access. Read-only."""
         return self._image("rms", self._made.rms)
 
     @property
     def segmentation(self) -> NDArray[numpy.int32]:
-        """NUMBER of every pixel's source, int32, 0 without a source; computed at the first access."""
+        """NUMBER of every pixel's source, int32, 0 without a source; computed at the first access. Read-only."""
         return self._image("segmentation", self._made.segmentation)
 
     @property
@@ -373,7 +374,7 @@ class Catalogue:
         return views.as_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Catalogue, (self._made, self._chosen)
+        return Catalogue, (self._made, self._chosen, self._told)
 
     def write(self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = True) -> None:
         """Writes the catalogue; the bytes equal those of the command. Of chosen rows, these are written.

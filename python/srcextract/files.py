@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import numpy
 
-from srcextract import places, remote
+from srcextract import columns, places, remote
 from srcextract.arguments import require
 from srcextract.arrays import parted
 from srcextract.errors import InputError, SrcextractError
@@ -22,6 +22,8 @@ class Contents:
 
     path: str
     name: str
+    is_empty: bool = False  # of a table of positions: none was given, and the one row is to be left out
+    further: tuple[str, ...] = ()  # of a table of positions: columns that are no positions
 
     def __init__(self, path: str, name: str, file: IO[bytes] | None = None) -> None:
         self.path, self.name, self._file = path, name, file
@@ -181,8 +183,17 @@ def _as_table(positions: Any) -> Any:
     if hasattr(positions, "table") and hasattr(positions, "columns"):  # Catalogue
         return positions.table
     if not isinstance(positions, Table) and hasattr(positions, "iloc"):  # DataFrame
-        return Table.from_pandas(positions.rename(columns=str))
-    return Table(positions if array is None else array)
+        frame = positions.rename(columns=str)
+        made = {name: columns.plain(name, frame[name]) for name in frame.columns}
+        positions = {name: values for name, values in made.items() if values is not None}
+    table = Table(positions if array is None else array)
+    for name in table.colnames:
+        values = columns.plain(name, table[name])
+        if values is None:
+            table.remove_column(name)
+        elif values is not table[name]:
+            table.replace_column(name, values)
+    return table
 
 
 def _array_of(positions: Any) -> Any:
@@ -245,8 +256,8 @@ def columns_of_positions(positions: Any) -> dict[str, list[float]]:
     except (TypeError, ValueError) as error:
         raise InputError(f"the positions: these are no numbers: {error}") from error
     lengths = {len(values) for values in columns.values()}
-    if lengths == {0} or len(lengths) > 1:
-        raise InputError("the positions: " + ("there are none" if lengths == {0} else "columns are not of one length"))
+    if len(lengths) > 1:
+        raise InputError("the positions: columns are not of one length")
     for name in "X_IMAGE", "Y_IMAGE", *(["NUMBER"] if "NUMBER" in columns else []):
         wrong = numpy.flatnonzero(~numpy.isfinite(columns[name]))
         if wrong.size:
@@ -263,21 +274,32 @@ def _is_of_places(array: Any) -> bool:
 
 def positions_of(positions: Any, header: Callable[[], str]) -> Contents | None:
     """`Contents` of a table of positions; None for None. `header` returns the header cards of the image."""
+    positions = places.of_one_row(positions)
+    further = places.further_names(positions)
     positions = places.usual(positions, header)
     if positions is None:
         return None
     if isinstance(positions, (str, os.PathLike)):
         return contents_of(positions)
-    rows = _rows(positions)
+    is_empty = isinstance(positions, numpy.ndarray) and places.is_empty(positions)
+    rows = _rows(numpy.ones((1, 2)) if is_empty else positions)
     if rows is not None:
-        return of_bytes(rows, "the positions")
+        return _as_positions(of_bytes(rows, "the positions"), is_empty, further)
     try:
         table = _as_table(positions)
     except (TypeError, ValueError) as error:
         raise error if isinstance(error, SrcextractError) else InputError(
             f"the positions: these are no columns of a table: {error}") from error
     _require_from_one(table.colnames)
-    return table_contents(_with_degrees(table), "the positions")
+    table, is_empty = _with_degrees(table), len(table) == 0 and bool(table.colnames)
+    if is_empty:  # a row that is left out later: the columns of the catalogue are those of any other table
+        table = type(table)({name: columns.made_up(name, table[name]) for name in table.colnames})
+    return _as_positions(table_contents(table, "the positions"), is_empty, further)
+
+
+def _as_positions(contents: Contents, is_empty: bool, further: tuple[str, ...]) -> Contents:
+    contents.is_empty, contents.further = is_empty, further
+    return contents
 
 
 def _with_degrees(table: Any) -> Any:

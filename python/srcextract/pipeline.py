@@ -127,7 +127,7 @@ class Extractor:
                 if of_memory:
                     raise ConfigError("input.hdu selects an image of both frames' files, and the reference is in memory; open the "
                                       "new one, too, as with astropy.io.fits.open, or give the path of the reference")
-                return self._of_contents(contents, with_files)
+                return _at(table, self._of_contents(contents, with_files))
             own_maps: dict[str, Any] = {}
             if contents is not None:
                 image, name = stack.enter_context(images.opened_hdu(contents, self._configuration.hdu)), contents.name
@@ -145,7 +145,7 @@ class Extractor:
                                              weights_type=self._keys.get("weights__type", self._weights_type))
             found = self._engine.extract(self._configured(told), inputs, with_files)
             del alive
-            return Catalogue(found)
+            return _at(table, Catalogue(found))
 
     def _takes_planes(self) -> bool:
         """Whether the configuration handles an array of three axes."""
@@ -180,6 +180,20 @@ class Extractor:
             raise ConfigError(f"input.hdu selects {len(found)} images of {contents.name}; name one of them")
         found[0].name = contents.renamed(found[0].name)
         return Catalogue(found[0])
+
+
+def _at(table: files.Contents | None, found: Catalogue) -> Catalogue:
+    """The catalogue at the positions of a table: without the row that stands for none, and with a word on lost columns."""
+    if table is None:
+        return found
+    lost = [name for name in table.further if name not in found._carried]
+    if lost:
+        shown = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
+        text = (f"the positions: the catalogue has no copy of {shown}: srcextract has columns of its own of such names, or a row has no "
+                "single number or text; give other names, or make columns of numbers")
+        logger.warning("%s", text)
+        found = Catalogue(found._made, found._chosen, [text])
+    return found[:0] if table.is_empty else found
 
 
 def _weights_type(config: Config, read: _core.Configuration | None) -> str | None:
@@ -270,9 +284,10 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
         Keys for the reference alone; see `Extractor`.
     positions : path, table, dict, array of shape (n, 2), (x, y), SkyCoord, optional
         Positions to measure, instead of detected sources: columns ``X`` and ``Y`` in pixels (the centre of the first is
-        1), or ``RA`` and ``DEC`` in degrees, and the further columns of ``srcextract --positions``. An array has a row
-        of x and y for each position; a tuple of two arrays has all x and all y. Photutils tables are used by columns
-        like ``xcentroid``, counted from 0, and a SkyCoord by the WCS of the image.
+        1), or ``RA`` and ``DEC`` in degrees, and the further columns of ``srcextract --positions``. A row of a table is
+        one position, and no positions are a catalogue without rows. An array has a row of x and y for each position; a
+        tuple of two arrays has all x and all y. Photutils tables are used by columns like ``xcentroid``, counted from 0, and
+        a SkyCoord by the WCS of the image.
     name : str, optional
         The image's name in messages.
 

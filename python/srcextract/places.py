@@ -1,6 +1,6 @@
 """Positions in Python's forms: pairs of arrays, SkyCoord, tables and apertures of photutils."""
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy
@@ -14,6 +14,9 @@ _FROM_ZERO = (("xcentroid", "ycentroid"), ("x_centroid", "y_centroid"), ("xcente
 _OF_PIXELS = ({"X_IMAGE", "Y_IMAGE"}, {"X", "Y"})
 PAIRS_OF_SKY = (("ALPHA_J2000", "DELTA_J2000"), ("RA", "DEC"), ("RA_ICRS", "DE_ICRS"), ("_RAJ2000", "_DEJ2000"),
                 ("RAJ2000", "DEJ2000"))
+_NAMES = frozenset(name.upper() for pair in (*_FROM_ZERO, *_OF_PIXELS, *PAIRS_OF_SKY) for name in pair)
+# Columns that are used, and not copied to the catalogue.
+NAMES_OF_NUMBERS = _NAMES | {"A_IMAGE", "B_IMAGE", "THETA_IMAGE", "KRON_RADIUS", "NUMBER"}
 
 # The galactic axes in ICRS (ESA 1997, The Hipparcos and Tycho Catalogues, vol. 1, 1.5.3), as in the compiled half.
 _GALACTIC_AXES = numpy.array([[-0.054875560416215368, -0.873437090234885049, -0.483835015548713227],
@@ -33,6 +36,7 @@ def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
     """
     if positions is None or isinstance(positions, (str, os.PathLike)):
         return positions
+    positions = of_one_row(positions)
     if is_aperture(positions):
         places = positions.positions
         positions = places if _is_sky(places) else numpy.atleast_2d(numpy.asarray(places, float)) + 1
@@ -40,12 +44,62 @@ def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
         positions = _joined(positions)
     if _is_sky(positions):
         return dict(zip(("RA", "DEC"), _degrees_of(positions, header), strict=True))
+    if isinstance(positions, (list, tuple, numpy.ndarray)) and is_empty(positions):
+        return numpy.empty((0, 2))
     if isinstance(positions, (list, tuple)):
         return _of_sequence(positions)
     if (hasattr(positions, "keys") and not is_catalogue(positions)) or _fields_of(positions):
         return _of_table(positions, header)
     require_pixels(positions)
     return positions
+
+
+def of_one_row(positions: Any) -> Any:
+    """A table of one row from a row of a table: of astropy, pandas, NumPy or FITS, a named tuple, or a dict of single values. Other
+    positions stay as they are."""
+    if hasattr(positions, "table") and hasattr(positions, "colnames") and hasattr(positions, "index"):
+        return positions.table[positions.index:positions.index + 1]
+    if type(positions).__name__ == "FITS_record":
+        return positions.array[positions.row:positions.row + 1]
+    if isinstance(positions, numpy.ma.core.mvoid):
+        return numpy.ma.MaskedArray(numpy.asarray(positions.data).reshape(1), numpy.asarray(positions.mask).reshape(1))
+    if _fields_of(positions) and getattr(positions, "ndim", 1) == 0:
+        return numpy.asarray(positions).reshape(1)
+    row: Any = positions
+    if hasattr(positions, "iloc") and getattr(positions, "ndim", 2) == 1:  # a Series
+        row = dict(positions.items())
+    elif isinstance(positions, tuple) and hasattr(positions, "_asdict"):
+        row = positions._asdict()
+    if not isinstance(row, Mapping):
+        return positions
+    places = [value for name, value in row.items() if str(name).upper() in _NAMES or _is_sky(value)]
+    if not places or not all(map(_is_single, places)):
+        return positions
+    return {name: _in_a_row(value) for name, value in row.items()}
+
+
+def _is_single(value: Any) -> bool:
+    return bool(value.isscalar) if hasattr(value, "isscalar") else _shape_of(value) == ()
+
+
+def _in_a_row(value: Any) -> Any:
+    if not _is_single(value):
+        return numpy.asanyarray(value)[None]
+    return value.reshape(1) if hasattr(value, "isscalar") and hasattr(value, "reshape") else [value]
+
+
+def further_names(positions: Any) -> tuple[str, ...]:
+    """The names of a table's columns that are neither positions nor shapes; none of a Catalogue, whose columns are made anew."""
+    if is_catalogue(positions) or not (_fields_of(positions) or hasattr(positions, "keys")):
+        return ()
+    names = _fields_of(positions) or list(positions.keys())
+    return tuple(str(name) for name in names if str(name).upper() not in NAMES_OF_NUMBERS | {"EXT_NUMBER", "EXTNAME"}
+                 and not _is_sky(positions[name]))
+
+
+def is_empty(positions: Any) -> bool:
+    """Whether a list or an array has no positions."""
+    return not _fields_of(positions) and _shape_of(positions) in ((0,), (0, 2))
 
 
 def is_aperture(value: Any) -> bool:
@@ -149,6 +203,8 @@ def _of_sequence(positions: Any) -> Any:
             raise InputError("the positions: two times two numbers are two rows of x and y, or x and y of two positions; give (x, y) as a "
                              "tuple of two arrays, or the rows as numpy.array(...) of shape (2, 2)")
         return _columns(positions)
+    if shapes[0] == (0,):
+        return numpy.empty((0, 2))
     if isinstance(positions, list):
         raise InputError(f"the positions: a list of two arrays of {shapes[0][0]} numbers has no rows of x and y; give (x, y) as a tuple of "
                          "two arrays, or rows of x and y")
@@ -193,6 +249,11 @@ def _from_one(values: Any) -> Any:
 def _with(table: Any, names: list[Any], places: dict[str, Any]) -> Any:
     """The columns that a file can hold, with those of the positions."""
     rest = {name: table[name] for name in names
-            if getattr(table[name], "dtype", None) != object and not _is_sky(table[name])
+            if not _is_nothing(table[name]) and not _is_sky(table[name])
             and getattr(table[name], "ndim", 1) == 1 and str(name).upper() not in ("RA", "DEC", "ALPHA_J2000", "DELTA_J2000")}
     return places | rest
+
+
+def _is_nothing(values: Any) -> bool:
+    """Whether a column has None in every row, as photutils makes it without a WCS."""
+    return getattr(values, "dtype", None) == object and all(one is None for one in values)

@@ -240,8 +240,12 @@ def _measure_at(image: Any, positions: Any, background: Background | None, threa
     count = threads_of(threads)
     held = held_image(image, count)
     sky = background_of(held, background, keys, count)
-    return Catalogue(_core.stage_measure_at(held, columns_of_positions(positions), sky._made, sky._of_rest,
-                                            configuration_of({**sky._keys, **keys}), count))
+    columns = columns_of_positions(positions)
+    is_empty = not columns["X_IMAGE"]
+    if is_empty:  # a row that is left out later
+        columns = {name: [1.0] for name in columns}
+    found = Catalogue(_core.stage_measure_at(held, columns, sky._made, sky._of_rest, configuration_of({**sky._keys, **keys}), count))
+    return found[:0] if is_empty else found
 
 
 def _measure(image: Any, labels: Any, background: Background | None, found_in: Any, threads: int | None,

@@ -125,6 +125,8 @@ class Match:
 def match(catalogue: Catalogue, other: Any, radius: Any) -> Match:
     """Pairs of a catalogue and another, by angles or pixels."""
     require("scipy", "match()")
+    other = places.of_one_row(other)
+    other = other.reshape(1) if getattr(other, "isscalar", False) else other
     is_angle = hasattr(radius, "to_value")
     try:
         most = float(radius.to_value("deg") if is_angle else radius)
@@ -173,7 +175,7 @@ def _in_pixels(one: Any) -> NDArray[Any]:
     """Rows of x and y, counted from 1, of whatever `positions` of extract may be."""
     from srcextract.files import columns_of_positions
     columns = columns_of_positions({name: one[name] for name in ("X_IMAGE", "Y_IMAGE")} if is_catalogue(one) else one)
-    return numpy.column_stack([columns["X_IMAGE"], columns["Y_IMAGE"]])
+    return numpy.column_stack([columns["X_IMAGE"], columns["Y_IMAGE"]]).astype(float)
 
 
 def _mutual(one: NDArray[Any], other: NDArray[Any], radius: float) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

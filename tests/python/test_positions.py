@@ -67,7 +67,7 @@ def test_positions_of_sep_count_from_0():
 
 
 def test_what_are_no_positions():
-    for given, said in ({"X": [1.0], "Y": ["a"]}, "no numbers"), ({"X": [1.0, 2.0], "Y": [1.0]}, "one length"), ([], "shape"), (
+    for given, said in ({"X": [1.0], "Y": ["a"]}, "no numbers"), ({"X": [1.0, 2.0], "Y": [1.0]}, "one length"), (numpy.zeros((0, 3)), "shape"), (
             {"RA": [1.0], "DEC": [2.0]}, "they have RA, DEC"):
         with pytest.raises(srcextract.InputError, match=said):
             srcextract.photometry(IMAGE, positions=given)

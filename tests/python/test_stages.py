@@ -353,7 +353,6 @@ IMAGE = numpy.random.default_rng(0).normal(0, 1, (50, 60)).astype("f4")
     (lambda: srcextract.photometry(IMAGE), srcextract.ConfigError, "one of them"),
     (lambda: srcextract.photometry(IMAGE, positions=[1, 2, 3]), srcextract.InputError, "shape"),
     (lambda: srcextract.photometry(IMAGE, positions={"X": [1], "Z": [2]}), srcextract.InputError, "X_IMAGE"),
-    (lambda: srcextract.photometry(IMAGE, positions=numpy.zeros((0, 2))), srcextract.InputError, "none"),
     (lambda: srcextract.convolve(IMAGE, kernel="none"), srcextract.ConfigError, "no kernel"),
     (lambda: srcextract.convolve(IMAGE, kernel=[1, 2, 3]), srcextract.ConfigError, "2 axes"),
     (lambda: srcextract.combine([]), srcextract.InputError, "none"),
