@@ -66,7 +66,7 @@ def of_one_row(positions: Any) -> Any:
     if _fields_of(positions) and getattr(positions, "ndim", 1) == 0:
         return numpy.asarray(positions).reshape(1)
     row: Any = positions
-    if hasattr(positions, "iloc") and getattr(positions, "ndim", 2) == 1:  # a Series
+    if getattr(positions, "ndim", 2) == 1 and hasattr(positions, "iloc"):  # a Series; iloc of astropy 5 raises ValueError
         row = dict(positions.items())
     elif isinstance(positions, tuple) and hasattr(positions, "_asdict"):
         row = positions._asdict()
