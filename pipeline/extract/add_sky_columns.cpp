@@ -25,7 +25,9 @@ bool is_of_size_alone(const SkyColumn& column) {
 /// right; where a pixel is, and where north is, nobody knows.
 LocalSky sky_of_pixels(double side) {
   const SkySteps steps = {.east = {side, 0}, .north = {0, side}};
-  return {.native_steps = steps, .j2000_steps = steps, .b1950_steps = steps};
+  LocalSky sky{};
+  sky.native_steps = sky.j2000_steps = sky.b1950_steps = steps;
+  return sky;
 }
 
 /// Adds `columns`, which are all computed from the measured columns `needs`. The sky is that of the header, or that of
