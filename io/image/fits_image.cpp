@@ -357,7 +357,10 @@ std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::s
   HduSelection selection(hdus, key, needs);
   const std::shared_ptr<const InputFile>& file = impl_->file;
   std::vector<SelectedImage> images;
+  std::size_t with_pixels = 0;
   for (std::size_t i = 0; const Hdu* hdu = selection.complete() ? nullptr : impl_->at(i); ++i) {
+    const std::size_t before = with_pixels;
+    if (has_pixels(*hdu) && hdu->axes.size() > 1) ++with_pixels;
     const Choice choice = selection.take(*hdu);
     if (choice == Choice::none) continue;
     if (hdu->kind != HduKind::image && hdu->kind != HduKind::compressed_image) selection.fail_on_kind(*hdu, *file);
@@ -366,9 +369,7 @@ std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::s
     image.extver = hdu->version;
     image.by_pattern = choice == Choice::by_pattern;
     image.is_mask = image.by_pattern && is_mask_plane(*hdu);
-    const auto before = impl_->seen.begin() + hdu->index;
-    image.number = static_cast<std::size_t>(std::count_if(
-        impl_->seen.begin(), before, [](const Hdu& other) { return has_pixels(other) && other.axes.size() > 1; }));
+    image.number = before;
     impl_->hold(*hdu);
   }
   if (selection.lacks_only_size() && (!impl_->broken || selection.fulfilled()))
