@@ -5,10 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "io/files/output_file.hpp"
 #include "stages/core/error.hpp"
@@ -108,13 +111,15 @@ void OutputDirectory::lock() {
 
 void OutputDirectory::commit() {
   std::error_code failure;
+  std::vector<std::string> directories = {place_};
   fs::recursive_directory_iterator entry(place_, failure);
   while (!failure && entry != fs::recursive_directory_iterator()) {
-    if (entry->is_directory(failure)) flush_names(entry->path());
+    if (entry->is_directory(failure)) directories.push_back(entry->path());
     if (!failure) entry.increment(failure);
   }
   if (failure) throw write_error(place_, failure.value());
-  flush_names(place_);
+  std::ranges::sort(directories);  // so that an error names the first
+  std::ranges::for_each(directories, flush_names);
   // Exchanges the two names: the old directory gets the name place_, under which the destructor removes it. The lock on
   // the old directory keeps other processes from using it under that name.
   replaced_ = open_directory(path_);

@@ -121,17 +121,17 @@ std::optional<std::string> KeptFiles::path_of(const FileIdentity& file) const {
 }
 
 std::string KeptFiles::describe_links() const {
-  std::size_t links = 0;
-  std::string example;
+  std::size_t links = 0, first = 0;
   for (std::size_t i = 1; i < images_.size(); ++i) {
     if (images_.identity(i) != images_.identity(i - 1)) continue;
     const ImageFile one = images_[i - 1], other = images_[i];
-    const bool same_path = one.path == other.path;
-    if (same_path && hash_of_config(one) != hash_of_config(other)) continue;  // two rows of a manifest
-    if (links++ > 0) continue;
-    example = "'" + one.path + (same_path ? "' has two names" : "' and '" + other.path + "' are one file");
+    // Two rows of a manifest may extract one path with two configurations.
+    if (one.path == other.path && hash_of_config(one) != hash_of_config(other)) continue;
+    if (links++ == 0 || images_.name(i - 1) < images_.name(first - 1)) first = i;
   }
   if (links == 0) return "";
+  const std::string one = images_[first - 1].path, other = images_[first].path;
+  const std::string example = "'" + one + (one == other ? "' has two names" : "' and '" + other + "' are one file");
   return example + (links == 1 ? "" : " (and " + std::to_string(links - 1) + " more such names)") +
          ": it is extracted once for each name, and the merged catalogue has its sources as often; name each file "
          "once";

@@ -2,6 +2,7 @@
 
 #include <glob.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <system_error>
@@ -13,18 +14,19 @@
 namespace srcextract {
 namespace {
 
-/// Error message about the directory that glob() could not read, and the errno. Both are thread-local, since glob()
-/// passes no context to its callback.
+/// First in order of names of the directories that glob() could not read, and the errno. Both are thread-local, since
+/// glob() passes no context to its callback.
 thread_local std::string unreadable;
 thread_local int why_unreadable = 0;
 
-/// Callback of glob() for a directory that cannot be read; the result 1 ends the search, and 0 continues it. A
-/// directory that does not exist is no error: the pattern matches nothing there.
+/// Callback of glob() for a directory that cannot be read. The result 0 continues the search, so that the directory
+/// that is named does not depend on the file system's order. A directory that does not exist is no error: the pattern
+/// matches nothing there.
 int note_unreadable(const char* path, int reason) {
-  if (reason == ENOENT) return 0;
+  if (reason == ENOENT || (why_unreadable != 0 && unreadable <= path)) return 0;
   why_unreadable = reason;
-  unreadable = std::string(path) + ": cannot read the directory: " + std::generic_category().message(reason);
-  return 1;
+  unreadable = path;
+  return 0;
 }
 
 }  // namespace
@@ -47,19 +49,19 @@ std::vector<std::string> find_matches(const std::string& pattern) {
   int result = 0;
   try_again(pattern, [&] {
     globfree(&found);
+    why_unreadable = 0;
     result = glob(pattern.c_str(), GLOB_NOSORT, note_unreadable, &found);
     errno = why_unreadable;
-    return result == GLOB_ABORTED ? -1 : 0;
+    return why_unreadable != 0 ? -1 : 0;
   });
-  switch (result) {
-    case GLOB_ABORTED:
-      throw Error(ErrorKind::input, unreadable + "; the pattern '" + pattern +
-                                        "' looks there: ask for permission, or for what can be read");
-    case GLOB_NOSPACE:
-      throw std::bad_alloc();
-    default:
-      return {found.gl_pathv, found.gl_pathv + found.gl_pathc};
-  }
+  if (why_unreadable != 0)
+    throw Error(ErrorKind::input,
+                unreadable + ": cannot read the directory: " + std::generic_category().message(why_unreadable) +
+                    "; the pattern '" + pattern + "' looks there: ask for permission, or for what can be read");
+  if (result == GLOB_NOSPACE) throw std::bad_alloc();
+  std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  std::ranges::sort(paths);  // by bytes, whatever the locale
+  return paths;
 }
 
 }  // namespace srcextract

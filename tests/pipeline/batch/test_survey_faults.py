@@ -351,26 +351,6 @@ def test_somebody_elses_file_is_not_touched(run, config, images, tmp_path, name,
         assert path.read_bytes() == FOREIGN[kind]
 
 
-def test_links_to_one_file_are_warned_of(run, config, images, tmp_path):
-    assert "one file" not in run("batch", config, images, "-o", "quiet").err
-    (images / "soft.fits").symlink_to("0.fits")
-    os.link(images / "0.fits", images / "hard.fits")
-    done = run("batch", config, images, "-o", "out")
-    assert done.code == 0 and "are one file (and 1 more such names): " in done.err, done.err
-    assert "/0.fits'" in done.err and "warning: " in done.err
-
-
-def test_a_file_under_two_names_is_warned_of(run, config, images, tmp_path):
-    below = tmp_path / "below"
-    below.mkdir()
-    images.rename(below / "night")
-    done = run("batch", config, "below", "below/night", "-o", "out", "--dry-run")
-    assert done.code == 0 and "'below/night/0.fits' has two names (and 7 more such names): it is extracted once for each" in done.err, done.err
-    assert "two names" not in run("batch", config, "below", "below", "-o", "out", "--dry-run").err
-    (tmp_path / "two.csv").write_text("path,name,detection.threshold\nbelow/night/0.fits,a.fits,3\nbelow/night/0.fits,b.fits,9\n")
-    assert "two names" not in run("batch", config, "two.csv", "-o", "out", "--dry-run").err
-
-
 def test_another_image_of_the_name_of_one_is_warned_of(run, config, images, tmp_path):
     """Unless the first was moved, failed, or is a copy with its time."""
     assert run("batch", config, images, "-o", "out").code == 0

@@ -126,7 +126,8 @@ class UnreadableDirectories : public FindInputs {
  protected:
   void TearDown() override {
     if (is_root_) become(0);
-    fs::permissions(locked_, fs::perms::owner_all);
+    for (const auto& entry : fs::directory_iterator(folder_.string()))
+      if (entry.is_directory()) fs::permissions(entry, fs::perms::owner_all);
   }
   void lock(const std::string& name) {
     locked_ = folder_ / name;
@@ -154,6 +155,15 @@ TEST_F(UnreadableDirectories, OneThatIsGivenIsAnError) {
   EXPECT_THAT(input_error({folder_ / "night1"}), HasSubstr("Permission denied"));
   EXPECT_THAT(input_error({folder_ / "n*"}), HasSubstr("Permission denied"));
   EXPECT_THAT(input_error({folder_ / "n*/*.fits"}), AllOf(HasSubstr(locked_), HasSubstr("Permission denied")));
+}
+
+TEST_F(UnreadableDirectories, OfSeveralTheFirstByNameIsTheError) {
+  for (const char* name : {"n4", "n1", "n9", "n3", "n7", "n0", "n8", "n2", "n6", "n5"})
+    file(std::string(name) + "/a.fits");
+  for (const char* name : {"n9", "n8", "n7", "n6", "n5", "n4", "n3", "n2"})
+    fs::permissions(folder_ / name, fs::perms::none);
+  lock("n1");
+  EXPECT_THAT(input_error({folder_ / "n*/*.fits"}), StartsWith(locked_ + ": cannot read the directory"));
 }
 
 TEST_F(FindInputs, APatternFindsFilesAndDirectories) {
