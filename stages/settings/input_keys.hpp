@@ -9,6 +9,9 @@
 
 namespace srcextract {
 
+inline std::vector<std::string> names_of(SipTerms) {
+  return {"auto", "ctype", "apply"};
+}
 inline std::vector<std::string> names_of(CombineMethod) {
   return {"none", "weighted", "luminosity", "mean", "inverse_variance", "chi_square", "median"};
 }
@@ -41,6 +44,25 @@ void for_each_input_field(AnySettings& c, F&& f) {
           .at_least = 0,
           .why = "planes are counted from 1, and 0 is the first that is not blank"},
     c.input.plane);
+  f(Field{.section = section,
+          .key = "padding",
+          .description = "Pixels without data that hold a number in place of NaN, and are masked: `auto` (rows, columns "
+                         "and corners of one repeated value that touch the edge, as registered stacks have them), "
+                         "`keep` (none) or a number (every pixel of that value)",
+          .is_number = true,
+          .allowed = "`auto`, `keep`, or a number",
+          .problem = padding_problem(c.input)},
+    c.input.padding);
+}
+
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_wcs_field(AnySettings& c, F&& f) {
+  const Section section{"wcs", "How positions on the sky are read from the header"};
+  f(Field{.section = section,
+          .key = "sip",
+          .description = "SIP terms (A_2_0 …) count: `auto` (if CTYPE ends with -SIP; else a warning says what they "
+                         "would change), `ctype` (the same without the warning) or `apply` (whatever CTYPE says)"},
+    c.wcs.sip);
 }
 
 template <MaybeConst<Settings> AnySettings, class F>

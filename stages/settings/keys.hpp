@@ -20,7 +20,7 @@ namespace srcextract {
 /// generated with it.
 ///
 /// A section is declared in the header <section>_keys.hpp, with these exceptions: `weights`, `mask` and `flags` in
-/// map_keys.hpp, `beam` and `combine` in input_keys.hpp, `morphology` in detection_keys.hpp, `quicklook` in
+/// map_keys.hpp, `wcs`, `beam` and `combine` in input_keys.hpp, `morphology` in detection_keys.hpp, `quicklook` in
 /// output_keys.hpp. Each of these headers also defines names_of() for the enumerations of its sections: the words in
 /// YAML, in the order of the enumerators. for_each_field and names_of are in the namespace of the structs and
 /// enumerations, not in config, so that templates find them by argument-dependent lookup.
@@ -31,6 +31,7 @@ namespace srcextract {
 template <config::MaybeConst<Settings> AnySettings, class F>
 void for_each_field(AnySettings& c, F&& f) {
   config::for_each_input_field(c, f);
+  config::for_each_wcs_field(c, f);
   config::for_each_beam_field(c, f);
   config::for_each_combine_field(c, f);
   config::for_each_background_field(c, f);

@@ -20,6 +20,10 @@ inline std::vector<std::string> names_of(WeightType) {
   return {"none", "background", "rms", "variance", "weight"};
 }
 
+inline std::vector<std::string> names_of(MapPhotons) {
+  return {"auto", "included", "excluded"};
+}
+
 inline std::vector<std::string> names_of(Interpolate) {
   return {"none", "variance", "all"};
 }
@@ -185,6 +189,13 @@ void for_each_weights_field(AnySettings& c, F&& f) {
           .description = "The gain of a pixel is in proportion to its weight, so that photon noise goes with its "
                          "variance (WEIGHT_GAIN), in errors of fluxes and of windowed positions"},
     c.weights.scale_gain);
+  f(Field{.section = section,
+          .key = "photons",
+          .description = "The noise of the map holds the photons of sources (`included`: errors of fluxes add none "
+                         "again), holds the sky's alone (`excluded`), or what its values under bright sources say "
+                         "(`auto`)",
+          .unused = map_use(c.weights, c.weights.photons != MapPhotons::automatic)},
+    c.weights.photons);
   f(Field{.section = section,
           .key = "convolve",
           .description = "With a filter: convolve the variances too, for thresholds, as SExtractor does. Otherwise a "

@@ -5,6 +5,7 @@
 
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/catalogue/vignets.hpp"
+#include "stages/core/decimal.hpp"
 #include "stages/core/shortest_number.hpp"
 #include "stages/core/words.hpp"
 #include "stages/settings/problems.hpp"
@@ -67,6 +68,12 @@ std::string vignet_problem(const std::string& word, const std::vector<std::strin
 }
 
 }  // namespace
+
+std::string padding_problem(const InputConfig& config) {
+  return config.padding == "auto" || config.padding == "keep" || given_number(config.padding)
+             ? ""
+             : "is '" + config.padding + "'; auto, keep and numbers are allowed";
+}
 
 std::string keyword_problem(const std::string& keyword) {
   return keyword == "none" || is_keyword(keyword)

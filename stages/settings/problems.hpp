@@ -129,6 +129,9 @@ std::string correlated_pixels_use(const DetectionConfig& config);
 std::string filter_use(const ConvolveConfig& config);
 std::string filter_problem(const Settings& config);
 
+/// Checks that input.padding is `auto`, `keep` or a number.
+std::string padding_problem(const InputConfig& config);
+
 /// Checks that measurement.saturation_keyword or gain_keyword is a valid FITS keyword, or `none`.
 std::string keyword_problem(const std::string& keyword);
 

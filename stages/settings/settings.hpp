@@ -83,6 +83,7 @@ struct Resources {
 
 struct Settings {
   InputConfig input;
+  WcsConfig wcs;
   BeamConfig beam;
   CombineConfig combine;
   BackgroundConfig background;

@@ -10,6 +10,7 @@ namespace srcextract {
 enum class WeightType { none, background, rms, variance, weight };
 enum class Interpolate { none, variance, all };
 enum class BeyondThreshold { mask, detect };
+enum class MapPhotons { automatic, included, excluded };
 
 /// Settings of the noise of each pixel.
 struct WeightsConfig {
@@ -27,6 +28,9 @@ struct WeightsConfig {
   /// Whether the gain of a pixel is proportional to its weight, so that the photon noise is proportional to its
   /// variance (SExtractor's WEIGHT_GAIN).
   bool scale_gain = false;
+  /// Whether the map's noise holds the photons of sources, as an error of each pixel does, or the sky's alone.
+  /// automatic: decided by the map's values under bright sources.
+  MapPhotons photons = MapPhotons::automatic;
   bool convolve = false;  ///< whether thresholds of a convolved image use convolved variances
   /// The values that bad pixels copy from good neighbours (SExtractor's INTERP_TYPE). none: nothing, so that bad pixels
   /// stay masked; variance: only the variance; all: variance and value.
