@@ -15,6 +15,8 @@ class Keys(TypedDict, total=False):
 
     input__hdu: Text | SupportsIndex | Sequence[Text | SupportsIndex] | str
     input__plane: SupportsIndex
+    input__padding: Text | SupportsFloat
+    wcs__sip: Literal["auto", "ctype", "apply"]
     beam__source: Literal["auto", "header", "table", "history", "given"]
     beam__fwhm: Any
     beam__angle: SupportsFloat
@@ -44,6 +46,7 @@ class Keys(TypedDict, total=False):
     weights__beyond: Literal["mask", "detect"]
     weights__rescale: bool
     weights__scale_gain: bool
+    weights__photons: Literal["auto", "included", "excluded"]
     weights__convolve: bool
     weights__interpolate: Literal["none", "variance", "all"]
     weights__interpolate_columns: SupportsIndex

@@ -38,8 +38,9 @@ TypeName type_name(const config::Field&, bool) {
   return {"boolean", "booleans"};
 }
 
-TypeName type_name(const config::Field& field, const std::string&) {
-  if (field.is_number) return field.is_path ? TypeName{"number or path", ""} : TypeName{"number or ''", ""};
+TypeName type_name(const config::Field& field, const std::string& value) {
+  if (field.is_number && field.is_path) return {"number or path", ""};
+  if (field.is_number) return {value.empty() ? "number or ''" : "number or word", ""};
   if (field.is_path) return {"path", "paths"};
   if (field.is_column || field.is_keyword) return {"name", "names"};
   return {"name or number", "names or numbers"};

@@ -32,7 +32,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection, crowd"},
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
-       "x.yaml:1:1: unknown section 'surprise'; the sections are input, beam, combine, background, weights, mask, "
+       "x.yaml:1:1: unknown section 'surprise'; the sections are input, wcs, beam, combine, background, weights, mask, "
        "flags, convolve, detection, morphology, deblend, fit, measurement, difference, psf, crowd, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
@@ -129,7 +129,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "after "
        "'operation'?"},
       {"- detection\n",
-       "x.yaml:1:1: a configuration is a map of sections: input, beam, combine, background, weights, mask, flags, "
+       "x.yaml:1:1: a configuration is a map of sections: input, wcs, beam, combine, background, weights, mask, flags, "
        "convolve, "
        "detection, "
        "morphology, deblend, fit, measurement, difference, psf, crowd, output, quicklook"},
