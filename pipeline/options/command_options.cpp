@@ -136,4 +136,12 @@ void add_memory_option(CLI::App& app, const std::string& name, std::optional<std
   app.add_option(name, memory, help)->type_name("SIZE")->transform(memory_size())->group("Where it runs");
 }
 
+void require_local(const std::string& option, const std::string& value, const std::string& help) {
+  if (value.find("://") == value.npos) return;
+  throw Error(ErrorKind::config, option + ": " + value +
+                                     " is an address, and outputs are files of this machine: name a directory or file "
+                                     "here, and copy it from there; see " +
+                                     help);
+}
+
 }  // namespace srcextract

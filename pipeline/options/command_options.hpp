@@ -20,4 +20,8 @@ std::string parse_arguments(CLI::App& app, int argc, const char* const* argv, in
 void add_memory_option(CLI::App& app, const std::string& name, std::optional<std::int64_t>& memory,
                        const std::string& help);
 
+/// Throws Error{config} if the value of an option for outputs is an address. Else a directory "http:" would be made.
+/// `help`: the command whose text the message names.
+void require_local(const std::string& option, const std::string& value, const std::string& help);
+
 }  // namespace srcextract

@@ -77,6 +77,7 @@ void check(const MergeOptions& options) {
   if (options.directories.empty())
     fail("a directory that batch wrote into is needed: srcextract merge DIR... -o survey.cat.fits");
   if (options.output.empty()) fail("-o is needed: the name of the survey catalogue, as in -o survey.cat.fits");
+  require_local("--output", options.output, "srcextract merge --help");
   require_format(options.output);
 }
 

@@ -77,6 +77,8 @@ void require_no_address(const std::string& name, const std::string& help) {
 
 void require_names(const RunOptions& options, const std::string& input, const std::string& help) {
   if (options.output_dir.empty()) fail_empty("--output-dir", help);
+  require_local("--output-dir", options.output_dir, help);
+  require_local("--log-file", options.log_file, help);
   if (std::ranges::count(options.inputs, "") > 0) fail_empty(input, help);
   require_no_address(options.config, help);
   for (const std::string& name : options.inputs) require_no_address(name, help);
