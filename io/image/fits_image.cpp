@@ -111,6 +111,9 @@ int FitsImage::hdu() const {
 const std::string& FitsImage::extname() const {
   return impl_->hdu.name;
 }
+std::optional<std::int64_t> FitsImage::extver() const {
+  return impl_->hdu.version;
+}
 const std::vector<std::int64_t>& FitsImage::axes() const {
   return impl_->hdu.axes;
 }
@@ -142,7 +145,8 @@ FitsImage::Further FitsImage::further_images() const {
       if (!reason.empty())
         further.no_images.push_back(label(*next) + " (" + reason + ")");
       else if (has_pixels(*next))
-        further.images.push_back(label(*next));
+        further.images.push_back({label(*next), next->index, next->name, next->version,
+                                  next->header->first_text("UTYPE"), next->bitpix, next->axes});
     }
   } catch (const Error& error) {
     // An invalid header after this image is no error: the image itself can be used.

@@ -16,6 +16,17 @@
 
 namespace srcextract {
 
+/// Another image with pixels in the file of an image, for messages and hints.
+struct FurtherImage {
+  std::string label;  ///< such as "HDU 2 'ERR'"
+  int hdu = 0;        ///< index of the HDU, from 0
+  std::string extname = {};
+  std::optional<std::int64_t> extver = {};
+  std::string uncertainty = {};  ///< UTYPE, by which astropy's CCDData tells what an uncertainty is
+  int bitpix = 0;
+  std::vector<std::int64_t> axes = {};
+};
+
 /// One image HDU of a FITS file, opened for reading: plain, gzipped (.gz) or tile-compressed (.fz). CFITSIO never gets
 /// the file name, so that brackets in a name have no special meaning.
 class FitsImage {
@@ -28,6 +39,7 @@ class FitsImage {
 
   int hdu() const;                                ///< index of the HDU, from 0
   const std::string& extname() const;             ///< EXTNAME, empty if there is none
+  std::optional<std::int64_t> extver() const;     ///< EXTVER, if the HDU has one
   const std::vector<std::int64_t>& axes() const;  ///< NAXIS1, NAXIS2, ...
   std::int64_t planes() const;                    ///< number of planes: the product of all axes above the second
   bool compressed() const;                        ///< true for tiles and for gzipped files
@@ -36,9 +48,9 @@ class FitsImage {
   /// image.
   std::string_view primary_header() const;
 
-  /// Names, such as "HDU 2 'ERR'", of HDUs after this image in the file, up to the first invalid header.
+  /// HDUs after this image in the file, up to the first invalid header.
   struct Further {
-    std::vector<std::string> images;     ///< images that the key `input.hdu` could select with `all`
+    std::vector<FurtherImage> images;    ///< images that the key `input.hdu` could select with `all`
     std::vector<std::string> no_images;  ///< others that look like images, as in FitsImages::passed_over()
   };
 

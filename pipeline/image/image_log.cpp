@@ -9,6 +9,7 @@
 
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/detection.hpp"
+#include "pipeline/exposure/unused_maps.hpp"
 #include "stages/core/counted.hpp"
 
 namespace srcextract {
@@ -111,7 +112,7 @@ void log_others(const ImageInput& input, const InputConfig& config, const LeftOu
                  listed(no_images));
   if (!further.images.empty())
     spdlog::info("{}: the first image of the file is extracted, and not {}; input.hdu selects one, or all", input.name,
-                 listed(further.images));
+                 first_few(further.images.size(), [&](std::size_t i) { return further.images[i].label; }));
 }
 
 /// For example ", plane 1 of 3 (input.plane)" if the image has several planes; else empty.
@@ -174,6 +175,10 @@ void log_input(const ImageInput& input, const InputConfig& config, const LeftOut
                plane_name(input.frame, input.frame.plane_numbers().front()));
   log_others(input, config, left_out);
   log_linear(input.name, image, input.file.config->config);
+  if (spdlog::should_log(spdlog::level::info)) {
+    const std::string maps = unused_maps(input.frame, input.file.path, input.file.config->config);
+    if (!maps.empty()) spdlog::info("{}: {}", input.name, maps);
+  }
   if (input.reference) {
     spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
     log_linear(input.reference->path, input.reference->frame.image(), input.file.config->config);
