@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/fits/header.hpp"
+#include "stages/core/ascii.hpp"
 
 namespace srcextract {
 namespace {
@@ -53,9 +54,22 @@ void note(std::string& problem, const std::string& what) {
   if (problem.empty()) problem = what;
 }
 
+bool is_equinox(const std::string& name) {
+  return name == "EQUINOX" || name == "EPOCH";
+}
+
+/// Takes the letter from an equinox such as 'J2000' or 'B1950', as HST writes it. The frame follows from the year.
+void drop_letter(CardValue& found) {
+  auto* const text = found.readable() ? std::get_if<std::string>(&*found.value) : nullptr;
+  if (text == nullptr || text->find_first_of("JBjb") != text->find_first_not_of(' ')) return;
+  const std::optional<KeywordValue> year = number_in(std::string_view(*text).substr(text->find_first_of("JBjb") + 1));
+  if (year) found.value = year;
+}
+
 /// Returns the value of a card as a text if `text` is true, else as a number. Returns nothing if the card has no value.
 /// Sets `problem` if the value has another type.
 std::optional<KeywordValue> read(CardValue found, const std::string& name, bool text, std::string& problem) {
+  if (is_equinox(name)) drop_letter(found);
   if (found.readable()) {
     if (text ? std::holds_alternative<std::string>(*found.value) : as_real(*found.value).has_value()) {
       if (const auto* quoted = std::get_if<std::string>(&*found.value); quoted && !text) return number_in(*quoted);
@@ -85,6 +99,14 @@ std::optional<KeywordValue> read_all(const Header& header, const std::string& na
       note(problem, name + " comes more than once, with different values; leave the right card alone");
   }
   return last;
+}
+
+/// Returns true if nothing hangs on the value of an equinox: ICRS has none, and EQUINOX counts before EPOCH, which some
+/// headers use for the date.
+bool is_idle_equinox(const Header& header, const std::string& name) {
+  if (!is_equinox(name)) return false;
+  const std::string frame = header.first_text(header.has("RADESYS") ? "RADESYS" : "RADECSYS");
+  return equal_in_any_case(frame, "ICRS") || (name == "EPOCH" && header.has("EQUINOX"));
 }
 
 /// Returns true if the value of the card says that this distortion is absent.
@@ -168,7 +190,9 @@ CelestialKeywords read_celestial_keywords(std::string_view header) {
     const bool text = is_one_of(text_keywords, name), tie = is_one_of(tie_keywords, name);
     if (!text && !tie && !is_one_of(number_keywords, name)) continue;
     if (!done.insert(keyword).second) continue;
-    std::optional<KeywordValue> value = read_all(cards, name, text, keywords.problem);
+    std::string idle;
+    std::string& problem = is_idle_equinox(cards, name) ? idle : keywords.problem;
+    std::optional<KeywordValue> value = read_all(cards, name, text, problem);
     if (!value) continue;
     if (tie) {
       keywords.tied = keywords.tied || as_real(*value) != 0.0;

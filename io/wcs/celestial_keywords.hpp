@@ -13,8 +13,8 @@ namespace srcextract {
 /// The celestial WCS of the first two axes of a FITS header, as typed values. Alternative descriptions (CTYPE1A, ...)
 /// and further axes are left out, and cards without a value, which FITS treats as absent.
 struct CelestialKeywords {
-  /// One value per keyword, in the order of first occurrence. A number in quotes, as EQUINOX in some files, becomes a
-  /// number.
+  /// One value per keyword, in the order of first occurrence. A number in quotes becomes a number, and so does
+  /// an equinox with its letter ('J2000').
   std::vector<HeaderValue> values;
   bool tied = false;  ///< true if elements of the matrix mix the first two axes with others
   /// Reason why the values may not be the whole WCS; empty if there is no such reason. Reasons are:

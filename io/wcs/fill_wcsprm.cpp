@@ -209,7 +209,7 @@ void fill_frame(const CelestialKeywords& keywords, wcsprm& wcs) {
   std::string frame = keywords.text("RADESYS");
   if (frame.empty()) frame = keywords.text("RADECSYS");
   if (frame.size() >= sizeof(wcs.radesys)) refuse("RADESYS is too long for the name of a frame");
-  std::strcpy(wcs.radesys, frame.c_str());
+  std::strcpy(wcs.radesys, in_capitals(std::move(frame)).c_str());
 }
 
 }  // namespace

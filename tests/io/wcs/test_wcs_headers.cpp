@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"Sun", tan({"CTYPE1='HPLN-TAN'", "CTYPE2='HPLT-TAN'"}), "HPLN, HPLT"},
         {"SingularMatrix", equatorial({"CD1_1=0.0", "CD1_2=0.0", "CD2_1=0.0", "CD2_2=0.0"}), "singular"},
         {"UnclosedString", equatorial({"RADESYS='FK4"}), "RADESYS cannot be read"},
-        {"TextForANumber", equatorial({"EQUINOX='J2000'"}), "EQUINOX cannot be read"},
+        {"TextForANumber", equatorial({"EQUINOX='today'"}), "EQUINOX cannot be read"},
         {"LookUpTable", equatorial({"CPDIS1='LOOKUP'", "DP1='NAXES: 2'"}), "distortion CPDIS1"},
         {"UnknownUnit", equatorial({"CUNIT1='furlong'"}), "CUNIT1 = 'furlong' is no unit of angles"},
         {"OnlyAnAlternative", {"CTYPE1A='RA---TAN'", "CTYPE2A='DEC--TAN'"}, "no celestial WCS"},
@@ -82,7 +82,15 @@ TEST(WcsTest, CardsThatDoNotMatterDoNotHurt) {
 
 TEST(WcsTest, IcrsNeedsNoEquinox) {
   Places places = at(pixels);
-  EXPECT_EQ(find_places(header(equatorial({"RADESYS='ICRS'", "EQUINOX=2015.5"})), places), "");
+  for (const char* idle : {"EQUINOX=2015.5", "EQUINOX='B1950'", "EQUINOX='unknown'"})
+    EXPECT_EQ(find_places(header(equatorial({"RADESYS='ICRS'", idle})), places), "") << idle;
+}
+
+TEST(WcsTest, AnEquinoxMayHaveItsLetter) {
+  for (const char* equinox : {"EQUINOX='J2000'", "EQUINOX='J2000.0 '", "EQUINOX=' j2000'", "EPOCH='J2000'"}) {
+    Places places = at(pixels);
+    EXPECT_EQ(find_places(header(equatorial({equinox})), places), "") << equinox;
+  }
 }
 
 TEST(WcsTest, ANumberInQuotesIsANumber) {
