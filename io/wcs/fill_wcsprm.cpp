@@ -92,11 +92,16 @@ std::vector<Parameter> read_parameters(const CelestialKeywords& keywords) {
 double linear_determinant(const Description& d) {
   return d.parameter(0, 1) * d.parameter(1, 1) - d.parameter(0, 2) * d.parameter(1, 2);
 }
+/// Returns true if a parameter of the latitude axis changes no position, whatever it means.
+bool is_without_effect(const Parameter& p) {
+  return p.value == 0 || (p.m == 1 && p.value == 1);
+}
+
 
 /// Decides what the PV cards of a plain TAN projection mean. SCAMP before version 2 wrote a distortion polynomial
 /// there, which is now called TPV. TAN itself has no parameters on the latitude axis. The cards are taken as TPV if the
-/// first axis is the longitude, and PV1_1, PV2_1 and the determinant of the linear terms are not 0. Else the parameters
-/// of the latitude axis are dropped.
+/// first axis is the longitude, and PV1_1, PV2_1 and the determinant of the linear terms are not 0. Else those of the
+/// latitude axis are dropped if they change nothing. If they do, they are half of a polynomial: throws Error{input}.
 ///
 /// If the first axis is the longitude, the determinant is not 0, and there are no parameters beyond PVi_4, the meaning
 /// is ambiguous, since the FITS Standard uses PVi_0 to PVi_4 for the fiducial point (4.0, table 13). Throws
@@ -115,6 +120,14 @@ void settle_tan(Description& d) {
   if (possible && d.parameter(0, 1) != 0 && d.parameter(1, 1) != 0) {
     d.ctype = {"RA---TPV", "DEC--TPV"};
     return;
+  }
+  for (const Parameter& p : d.parameters) {
+    if (p.axis != latitude || is_without_effect(p)) continue;
+    const std::string name = "PV" + std::to_string(latitude + 1) + "_" + std::to_string(p.m);
+    refuse(name +
+           " is none of TAN, and a polynomial (TPV) would need the linear terms of both axes (PV1_1, PV2_1); "
+           "leave out PV" +
+           std::to_string(latitude + 1) + "_m, or give the whole polynomial");
   }
   const int latitude = 1 - d.longitude;
   std::erase_if(d.parameters, [&](const Parameter& p) { return p.axis == latitude; });
@@ -196,6 +209,26 @@ void convert_to_degrees(const CelestialKeywords& keywords, wcsprm& wcs) {
       refuse(axis_keyword("CRVAL", axis) + " is no angle: it is beyond a million degrees");
   }
 }
+/// Throws Error{input} if the linear part, in degrees, gives many pixels one position. wcslib refuses a matrix only if
+/// its determinant is exactly 0.
+void check_linear(const wcsprm& wcs) {
+  constexpr double least_pixel = 1e-13, least_sine = 1e-8;
+  const bool by_cd = (wcs.altlin & 2) != 0 && (wcs.altlin & 1) == 0;
+  double m[4];
+  for (std::size_t i = 0; i < 4; ++i) m[i] = by_cd ? wcs.cd[i] : wcs.pc[i] * wcs.cdelt[i / 2];
+  const double columns[2] = {std::hypot(m[0], m[2]), std::hypot(m[1], m[3])};
+  const double sine = std::abs(m[0] / columns[0] * (m[3] / columns[1]) - m[1] / columns[1] * (m[2] / columns[0]));
+  const bool sized =
+      std::min(columns[0], columns[1]) >= least_pixel && std::max(columns[0], columns[1]) <= largest_angle;
+  if (!sized || !(sine >= least_sine))
+    refuse(std::string(by_cd ? "the matrix CDi_j" : "the matrix of CDELTi and PCi_j") +
+           " is singular, or as good as that: it gives many pixels one position");
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (std::abs(wcs.crpix[axis]) * columns[axis] <= largest_angle) continue;
+    refuse(axis_keyword("CRPIX", axis) + " is no pixel: it is beyond a million degrees from this image");
+  }
+}
+
 
 void fill_frame(const CelestialKeywords& keywords, wcsprm& wcs) {
   for (const auto& [keyword, angle] : {std::pair("LONPOLE", &wcs.lonpole), std::pair("LATPOLE", &wcs.latpole)}) {
@@ -245,6 +278,7 @@ WcsPointer fill_wcsprm(const CelestialKeywords& keywords) {
   }
   for (const Parameter& p : description.parameters) wcs->pv[wcs->npv++] = {p.axis + 1, p.m, p.value};
   fill_linear(keywords, *wcs);
+  check_linear(*wcs);
   convert_to_degrees(keywords, *wcs);
   fill_frame(keywords, *wcs);
   if (description.sip) set_sip(*description.sip, *wcs);
