@@ -13,6 +13,7 @@
 #include "pipeline/extract/add_sky_columns.hpp"
 #include "pipeline/extract/difference_warnings.hpp"
 #include "pipeline/extract/find_psf.hpp"
+#include "pipeline/extract/header_warnings.hpp"
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
 #include "pipeline/extract/precision.hpp"
@@ -359,6 +360,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   const Config& config = input.file.config->config;
   const Shape& shape = input.exposure.shape();
   Warnings warnings;
+  warn_of_header(input, extraction, warnings);
   warn_of_psfex(input.config(), warnings);
   warn_of_asinh_scale(input.frame.image(), warnings);
   if (std::string problem = precision_warning(input, extraction); !problem.empty())
