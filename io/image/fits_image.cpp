@@ -124,6 +124,10 @@ const std::string& FitsImage::header() const {
   return impl_->header;
 }
 
+void FitsImage::set_header(std::string header) {
+  impl_->header = std::move(header);
+}
+
 std::string_view FitsImage::primary_header() const {
   return impl_->primary->cards();
 }

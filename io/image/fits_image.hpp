@@ -44,6 +44,8 @@ class FitsImage {
   std::int64_t planes() const;                    ///< number of planes: the product of all axes above the second
   bool compressed() const;                        ///< true for tiles and for gzipped files
   const std::string& header() const;              ///< 80-column cards without line ends, up to and including END
+  /// Replaces the text of header(), which decides the WCS. What is known of the pixels stays as it is.
+  void set_header(std::string header);
   /// Cards of the primary HDU; extensions inherit its keywords unless INHERIT is F. The text is valid as long as this
   /// image.
   std::string_view primary_header() const;

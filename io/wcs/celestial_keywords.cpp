@@ -17,10 +17,10 @@ namespace {
 // and frame.
 const char* const text_keywords[] = {"CTYPE[12]", "CUNIT[12]", "RADESYS", "RADECSYS", "WAT[012]_[0-9][0-9][0-9]"};
 const char* const number_keywords[] = {
-    "CRVAL[12]",      "CRPIX[12]",    "CDELT[12]",         "CROTA[12]", "CD[12]_[12]",      "PC[12]_[12]",
-    "PC00[12]00[12]", "PV[12]_[0-9]", "PV[12]_[0-9][0-9]", "LONPOLE",   "LATPOLE",          "EQUINOX",
-    "EPOCH",          "[AB]_ORDER",   "[AB]P_ORDER",       "[AB]_DMAX", "[AB]_[0-9]_[0-9]", "[AB]P_[0-9]_[0-9]",
+    "CRVAL[12]",    "CRPIX[12]",         "CDELT[12]", "CROTA[12]", "CD[12]_[12]", "PC[12]_[12]", "PC00[12]00[12]",
+    "PV[12]_[0-9]", "PV[12]_[0-9][0-9]", "LONPOLE",   "LATPOLE",   "EQUINOX",     "EPOCH",
 };
+const char* const sip_keywords[] = {"[AB]_ORDER", "[AB]P_ORDER", "[AB]_DMAX", "[AB]_[0-9]_[0-9]", "[AB]P_[0-9]_[0-9]"};
 const char* const tie_keywords[] = {"CD[12]_[3-9]", "PC[12]_[3-9]", "PC00[12]00[3-9]"};
 
 // Keywords of distortions that are not supported. One group are those of the draft of FITS WCS Paper IV, which HST uses
@@ -101,14 +101,6 @@ std::optional<KeywordValue> read_all(const Header& header, const std::string& na
   return last;
 }
 
-/// Returns true if nothing hangs on the value of an equinox: ICRS has none, and EQUINOX counts before EPOCH, which some
-/// headers use for the date.
-bool is_idle_equinox(const Header& header, const std::string& name) {
-  if (!is_equinox(name)) return false;
-  const std::string frame = header.first_text(header.has("RADESYS") ? "RADESYS" : "RADECSYS");
-  return equal_in_any_case(frame, "ICRS") || (name == "EPOCH" && header.has("EQUINOX"));
-}
-
 /// Returns true if the value of the card says that this distortion is absent.
 bool is_no_distortion(const Header& header, const std::string& name) {
   const bool error = name.starts_with("D2IMERR");
@@ -120,14 +112,27 @@ bool is_no_distortion(const Header& header, const std::string& name) {
 
 bool is_of_wcs(const std::string& name) {
   return is_one_of(text_keywords, name) || is_one_of(number_keywords, name) || is_one_of(tie_keywords, name) ||
-         is_one_of(distortions, name) || is_one_of(old_matrix, name);
+         is_one_of(distortions, name) || is_one_of(old_matrix, name) || is_one_of(sip_keywords, name);
+}
+
+/// Returns true if a CTYPE ends with -SIP. One is enough: nobody writes the suffix for other terms.
+bool declares_sip(const Header& header) {
+  return header.first_text("CTYPE1").ends_with(sip_suffix) || header.first_text("CTYPE2").ends_with(sip_suffix);
+}
+
+/// Returns true if nothing hangs on the value of an equinox: ICRS has none, and EQUINOX counts before EPOCH, which some
+/// headers use for the date.
+bool is_idle_equinox(const Header& header, const std::string& name) {
+  if (!is_equinox(name)) return false;
+  const std::string frame = header.first_text(header.has("RADESYS") ? "RADESYS" : "RADECSYS");
+  return equal_in_any_case(frame, "ICRS") || (name == "EPOCH" && header.has("EQUINOX"));
 }
 
 /// Notes a problem for each misspelt card that other programs might read as part of the WCS. The value of a misspelt
 /// CTYPE is stored nevertheless, so that the header counts as one with a celestial WCS, though an unusable one.
 void read_misspelt(const Header& header, CelestialKeywords& keywords) {
   for (const Header::Misspelt& found : header.misspelt()) {
-    if (!is_of_wcs(found.keyword)) continue;
+    if (!is_of_wcs(found.keyword) || (is_sip_keyword(found.keyword) && !declares_sip(header))) continue;
     std::string shown = printable_ascii(std::string(found.card.substr(0, 30)));
     shown.resize(shown.find_last_not_of(' ') + 1);
     note(keywords.problem, "the card '" + shown + "' " + misspelt_reason);
@@ -181,6 +186,7 @@ std::string CelestialKeywords::text(std::string_view keyword) const {
 CelestialKeywords read_celestial_keywords(std::string_view header) {
   const Header cards(header);
   CelestialKeywords keywords;
+  const bool with_sip = declares_sip(cards);
   std::set<std::string_view> done;
   for (const std::string_view keyword : cards.keywords()) {
     std::string name(keyword);
@@ -188,7 +194,8 @@ CelestialKeywords read_celestial_keywords(std::string_view header) {
       note(keywords.problem, "it needs the distortion " + name);
     if (is_one_of(old_matrix, name)) note(keywords.problem, name + " is no keyword of FITS, which has CDi_j");
     const bool text = is_one_of(text_keywords, name), tie = is_one_of(tie_keywords, name);
-    if (!text && !tie && !is_one_of(number_keywords, name)) continue;
+    const bool number = is_one_of(number_keywords, name) || (with_sip && is_sip_keyword(name));
+    if (!text && !tie && !number) continue;
     if (!done.insert(keyword).second) continue;
     std::string idle;
     std::string& problem = is_idle_equinox(cards, name) ? idle : keywords.problem;
@@ -203,6 +210,10 @@ CelestialKeywords read_celestial_keywords(std::string_view header) {
   read_misspelt(cards, keywords);
   check_forms(keywords);
   return keywords;
+}
+
+bool is_sip_keyword(const std::string& name) {
+  return !name.empty() && is_one_of(sip_keywords, name);
 }
 
 bool is_celestial_keyword(const std::string& name) {

@@ -10,8 +10,12 @@
 
 namespace srcextract {
 
+/// The end of CTYPE by which a header says that it has SIP.
+inline constexpr std::string_view sip_suffix = "-SIP";
+
 /// The celestial WCS of the first two axes of a FITS header, as typed values. Alternative descriptions (CTYPE1A, ...)
-/// and further axes are left out, and cards without a value, which FITS treats as absent.
+/// and further axes are left out, and cards without a value, which FITS treats as absent. SIP is left out unless a
+/// CTYPE ends with -SIP (io/wcs/settle_sip.hpp).
 struct CelestialKeywords {
   /// One value per keyword, in the order of first occurrence. A number in quotes becomes a number, and so does
   /// an equinox with its letter ('J2000').
@@ -35,6 +39,9 @@ CelestialKeywords read_celestial_keywords(std::string_view header);
 /// image whose pixels cover `width` x `height` pixels of the header's image. For sizes other than 1 x 1, the result is
 /// empty if the WCS has SIP.
 std::string celestial_cards(std::string_view header, std::int64_t width = 1, std::int64_t height = 1);
+
+/// Returns true if a keyword belongs to SIP.
+bool is_sip_keyword(const std::string& name);
 
 /// Returns true if a keyword belongs to the WCS of the first two axes, or describes axes beyond the second.
 bool is_celestial_keyword(const std::string& name);

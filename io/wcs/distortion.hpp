@@ -25,10 +25,10 @@ struct SipPolynomials {
   std::array<std::vector<DistortionTerm>, 2> forward, inverse;
 };
 
-/// Reads the SIP polynomials of a header as astropy.wcs does: if A_ORDER and B_ORDER are both 2 or more, whatever CTYPE
-/// says. Coefficients of a higher degree than the order are ignored. Returns nothing if there are no polynomials.
-/// Throws Error{input} if one axis has an order of 2 or more and the other has no order, if an order is no integer from
-/// 0 to 9, or if SIP is used without CRPIX.
+/// Reads the SIP polynomials as astropy.wcs does: if A_ORDER and B_ORDER are both 2 or more. Coefficients of a higher
+/// degree than the order are ignored. Returns nothing if there are no polynomials. Throws Error{input} if one axis has
+/// an order of 2 or more and the other has no order, if an order is no integer from 0 to 9, or if SIP is used without
+/// CRPIX.
 std::optional<SipPolynomials> read_sip(const CelestialKeywords& keywords);
 
 /// Basis functions of an IRAF surface, with their numbers in WAT cards (TNX, ZPX).

@@ -59,8 +59,7 @@ void read_ctypes(const CelestialKeywords& keywords, Description& description) {
     const std::string keyword = axis_keyword("CTYPE", axis);
     std::string& ctype = description.ctype[axis];
     ctype = keywords.text(keyword);
-    constexpr std::string_view suffix = "-SIP";
-    if (ctype.size() == 12 && ctype.ends_with(suffix)) ctype.resize(ctype.size() - suffix.size());
+    if (ctype.size() == 12 && ctype.ends_with(sip_suffix)) ctype.resize(ctype.size() - sip_suffix.size());
     if (ctype.size() >= sizeof(wcsprm::radesys)) refuse(keyword + " is too long for a type of axis");
     for (const char* linear : {"RA", "DEC", "GLON", "GLAT", "ELON", "ELAT", "SLON", "SLAT"}) {
       if (ctype == linear || (ctype.starts_with(linear) && ctype.size() < 8))
@@ -92,11 +91,11 @@ std::vector<Parameter> read_parameters(const CelestialKeywords& keywords) {
 double linear_determinant(const Description& d) {
   return d.parameter(0, 1) * d.parameter(1, 1) - d.parameter(0, 2) * d.parameter(1, 2);
 }
+
 /// Returns true if a parameter of the latitude axis changes no position, whatever it means.
 bool is_without_effect(const Parameter& p) {
   return p.value == 0 || (p.m == 1 && p.value == 1);
 }
-
 
 /// Decides what the PV cards of a plain TAN projection mean. SCAMP before version 2 wrote a distortion polynomial
 /// there, which is now called TPV. TAN itself has no parameters on the latitude axis. The cards are taken as TPV if the
@@ -121,6 +120,7 @@ void settle_tan(Description& d) {
     d.ctype = {"RA---TPV", "DEC--TPV"};
     return;
   }
+  const int latitude = 1 - d.longitude;
   for (const Parameter& p : d.parameters) {
     if (p.axis != latitude || is_without_effect(p)) continue;
     const std::string name = "PV" + std::to_string(latitude + 1) + "_" + std::to_string(p.m);
@@ -129,7 +129,6 @@ void settle_tan(Description& d) {
            "leave out PV" +
            std::to_string(latitude + 1) + "_m, or give the whole polynomial");
   }
-  const int latitude = 1 - d.longitude;
   std::erase_if(d.parameters, [&](const Parameter& p) { return p.axis == latitude; });
 }
 
@@ -209,6 +208,7 @@ void convert_to_degrees(const CelestialKeywords& keywords, wcsprm& wcs) {
       refuse(axis_keyword("CRVAL", axis) + " is no angle: it is beyond a million degrees");
   }
 }
+
 /// Throws Error{input} if the linear part, in degrees, gives many pixels one position. wcslib refuses a matrix only if
 /// its determinant is exactly 0.
 void check_linear(const wcsprm& wcs) {
@@ -228,7 +228,6 @@ void check_linear(const wcsprm& wcs) {
     refuse(axis_keyword("CRPIX", axis) + " is no pixel: it is beyond a million degrees from this image");
   }
 }
-
 
 void fill_frame(const CelestialKeywords& keywords, wcsprm& wcs) {
   for (const auto& [keyword, angle] : {std::pair("LONPOLE", &wcs.lonpole), std::pair("LATPOLE", &wcs.latpole)}) {
@@ -278,8 +277,8 @@ WcsPointer fill_wcsprm(const CelestialKeywords& keywords) {
   }
   for (const Parameter& p : description.parameters) wcs->pv[wcs->npv++] = {p.axis + 1, p.m, p.value};
   fill_linear(keywords, *wcs);
-  check_linear(*wcs);
   convert_to_degrees(keywords, *wcs);
+  check_linear(*wcs);
   fill_frame(keywords, *wcs);
   if (description.sip) set_sip(*description.sip, *wcs);
   if (surfaces) set_surfaces(description.wat->type, *description.wat->surfaces, *wcs);

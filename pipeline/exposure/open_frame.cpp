@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "io/wcs/settle_sip.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/exposure/choose_plane.hpp"
 #include "pipeline/exposure/cube_planes.hpp"
@@ -39,7 +40,7 @@ std::string key_of_planes(const CombineConfig& config) {
 
 OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& config, std::int64_t most_inflated)
     : most_inflated_(most_inflated) {
-  images_.push_back(std::move(image));
+  keep(std::move(image), config);
   const CombineConfig& combine = config.combine;
   if (combine.method == CombineMethod::none) {
     plane_numbers_ = {plane_of(images_.front(), config.input.plane)};
@@ -94,11 +95,12 @@ void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<s
                            const Config& config) {
   if (key == "combine.hdus") {
     images_.clear();
+    sip_warnings_.clear();
   } else {
     combined_.push_back("the image");
   }
   for (const std::pair<std::string, HduNames>& one : files_and_hdus) {
-    said_at(config.place_of(key), [&] { images_.push_back(open_another(one.first, one.second, image_needs(config))); });
+    said_at(config.place_of(key), [&] { keep(open_another(one.first, one.second, image_needs(config)), config); });
     combined_.push_back(key == "combine.hdus" ? "HDU " + one.second.text() : one.first);
   }
   for (const FitsImage& image : images_) {
@@ -108,6 +110,14 @@ void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<s
       planes_.push_back(image.plane(plane));
     });
   }
+}
+
+void OpenFrame::keep(FitsImage image, const Config& config) {
+  const std::vector<std::int64_t>& axes = image.axes();
+  SettledHeader settled = settle_sip(image.header(), {axes[0], axes.size() > 1 ? axes[1] : 1}, config.wcs.sip);
+  image.set_header(std::move(settled.header));
+  sip_warnings_.push_back(std::move(settled.warning));
+  images_.push_back(std::move(image));
 }
 
 FitsImage OpenFrame::open_another(const std::string& path, const HduNames& hdu, const ImageNeeds& needs) {

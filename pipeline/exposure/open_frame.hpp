@@ -41,6 +41,8 @@ class OpenFrame {
 
   /// The first image. Its header and WCS are those of the frame.
   const FitsImage& image() const { return images_.front(); }
+  /// Warning about SIP terms of image() (settle_sip); empty if there is none. The header is as wcs.sip has it.
+  const std::string& sip_warning() const { return sip_warnings_.front(); }
 
   const std::vector<PixelSource>& planes() const { return planes_; }
   /// Numbers of the planes in image(), from 1. If the planes come from several images, contains only the plane of the
@@ -71,10 +73,12 @@ class OpenFrame {
   void add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                   const Config& config);
   FitsImage open_another(const std::string& path, const HduNames& hdu, const ImageNeeds& needs);
+  void keep(FitsImage image, const Config& config);
   void require_one_shape(const std::string& where) const;
 
   std::vector<FitsImage> images_;
-  std::int64_t most_inflated_;  ///< bytes that gzipped files opened later may take when inflated
+  std::vector<std::string> sip_warnings_;  ///< of each image
+  std::int64_t most_inflated_;             ///< bytes that gzipped files opened later may take when inflated
   std::vector<std::int64_t> plane_numbers_;
   std::vector<PixelSource> planes_;
   std::vector<double> weights_;

@@ -71,6 +71,12 @@ void warn_of_overscan(const ImageInput& input, std::int64_t masked, std::vector<
 }  // namespace
 
 void warn_of_header(const ImageInput& input, const Extraction& extraction, std::vector<std::string>& warnings) {
+  const auto add = [&](const std::string& whose, const OpenFrame& frame) {
+    if (!frame.sip_warning().empty()) warnings.push_back(whose + frame.sip_warning());
+  };
+  add("", input.frame);
+  if (input.reference != nullptr) add(input.reference->path + ": ", input.reference->frame);
+  if (input.detection != nullptr) add(input.detection->task.path + ": ", input.detection->frame);
   warn_of_overscan(input, extraction.masked.total(), warnings);
 }
 

@@ -175,6 +175,7 @@ GivenConfig of_images(GivenConfig given, const HduNames& hdu) {
     config->input.hdu = hdu;
     config->output.one_catalogue = false;
     config->kept.as_sextractor = true;
+    config->wcs.sip = SipTerms::ctype;
   }
   return given;
 }

@@ -89,12 +89,14 @@ def _times(value: Any, factor: float) -> Any:
 def in_pixels(seconds: dict[str, Any], yaml: str, cards: str, shape: tuple[int, ...]) -> dict[str, Any]:
     """The angles in pixels, for an image with that configuration, header and shape."""
     side = next(float(line.partition(":")[2]) for line in yaml.splitlines() if line.strip().startswith("pixel_scale:"))
-    side = side or _side(cards, headers.shape_of(cards) or shape[-2:], next(iter(seconds)))
+    applies_sip = any(line.split() == ["sip:", "apply"] for line in yaml.splitlines())
+    side = side or _side(cards, headers.shape_of(cards) or shape[-2:], next(iter(seconds)), applies_sip)
     return {name: _times(value, 1 / side) for name, value in seconds.items()}
 
 
-def _side(cards: str, shape: tuple[int, ...], key: str) -> float:
-    """The side of a square with the area of the central pixel, in arcseconds."""
+def _side(cards: str, shape: tuple[int, ...], key: str, applies_sip: bool) -> float:
+    """The side of a square with the area of the central pixel, in arcseconds. As in the compiled half, SIP counts if CTYPE
+    ends with -SIP, or if `applies_sip`."""
     import warnings
     from astropy.coordinates import SkyCoord
     from astropy.io import fits
@@ -103,6 +105,8 @@ def _side(cards: str, shape: tuple[int, ...], key: str) -> float:
         warnings.simplefilter("ignore")
         try:
             wcs = WCS(fits.Header.fromstring(cards), naxis=2)
+            if not applies_sip and not any(name.endswith("-SIP") for name in wcs.wcs.ctype):
+                wcs.sip = None
             x, y = (shape[1] - 1) / 2, (shape[0] - 1) / 2
             at: Any = SkyCoord(wcs.pixel_to_world([x - 0.5, x + 0.5, x, x], [y, y, y - 0.5, y + 0.5]))
             places = at.cartesian.xyz.value.T

@@ -55,8 +55,12 @@ def sip(order, inverse=False, code="TAN", suffix="-SIP", **ctype):
     return lines
 
 
-def scamp(last, code="TPV", radial=False):
-    lines = axes(code) + PLACE + FINE
+def with_sip(*more):
+    return axes("TAN", suffix="-SIP") + PLACE + SCALE + list(more)
+
+
+def scamp(last, code="TPV", radial=False, suffix=""):
+    lines = axes(code, suffix=suffix) + PLACE + FINE
     for axis, sign in ((1, 1), (2, -1)):
         lines += [card(f"PV{axis}_0", 1e-4 * sign), card(f"PV{axis}_1", 1.01), card(f"PV{axis}_2", 2e-3 * sign)]
         for m in range(3, last + 1):
@@ -110,13 +114,11 @@ def same_as_astropy():
     for order in range(2, 10):
         headers[f"SIP {order}"] = sip(order)
         headers[f"SIP {order} and its inverse"] = sip(order, inverse=True)
-        headers[f"SIP {order} without suffix"] = sip(order, suffix="")
     for code in ("SIN", "ZEA", "ARC", "STG"):
         headers[f"SIP of {code}"] = sip(3, code=code)
     headers["SIP galactic"] = sip(4, lon="GLON", lat="GLAT")
     headers["SIP beyond its order"] = sip(3) + cards(A_4_0=1.0, B_2_2=1.0)
     headers["SIP with linear terms"] = sip(3) + cards(A_0_0=0.5, A_1_0=0.01, A_0_1=0.02, B_0_1=-0.01)
-    headers["SIP and PV"] = sip(3, suffix="") + [c for c in scamp(10) if c.startswith("PV")]
     headers["SIP with suffix and PV"] = sip(3) + [c for c in scamp(10) if c.startswith("PV")]
     headers["SIP suffix alone"] = axes("TAN", suffix="-SIP") + PLACE + FINE
     headers["SIP without orders"] = axes("TAN") + PLACE + FINE + cards(A_2_0=1e-4, B_0_2=1e-4)
@@ -186,8 +188,22 @@ def same_as_astropy():
 
 
 def by_definition():
-    """Headers whose positions are those that astropy gives another one, in which the same is written as it reads it."""
-    return {"SCAMP 1 calls it TAN": (scamp(10, code="TAN"), scamp(10)),
+    """Headers whose positions are those that astropy gives another one, in which the same is written as it reads it. SIP
+    counts where CTYPE says so, as in the convention and in SExtractor; astropy applies it in any case."""
+    terms = cards(A_ORDER=2, B_ORDER=2, A_2_0=1e-5, B_1_1=-1e-5)
+    zpn = axes("ZPN") + PLACE + SCALE + projection("ZPN")
+    without_suffix = {f"SIP {order} without suffix": (sip(order, suffix=""), axes("TAN") + PLACE + FINE) for order in range(2, 10)}
+    return without_suffix | {
+            "SIP without suffix, SCAMP 1": (scamp(10, code="TAN") + terms, scamp(10)),
+            "SIP without suffix, TPV": (scamp(6) + terms, scamp(6)),
+            "SIP without suffix, ZPN": (zpn + terms, zpn),
+            "SIP without suffix, one axis": (tan(*cards(A_ORDER=2, A_2_0=1e-5)), tan()),
+            "SIP without suffix, order 12": (tan(*cards(A_ORDER=12, B_ORDER=2, A_2_0=1e-5)), tan()),
+            "SIP without suffix, a term twice": (tan(*terms, *cards(A_2_0=9e-4)), tan()),
+            "SIP without suffix, an alternative with": (tan(*terms, "CTYPE1A = 'RA---TAN-SIP'"), tan()),
+            "SIP of one CTYPE": (cards(CTYPE1="RA---TAN", CTYPE2="DEC--TAN-SIP") + PLACE + SCALE + terms,
+                                 axes("TAN", suffix="-SIP") + PLACE + SCALE + terms),
+            "SCAMP 1 calls it TAN": (scamp(10, code="TAN"), scamp(10)),
             "SCAMP 1 to the seventh degree": (scamp(38, code="TAN"), scamp(38)),
             "SIP and PV with radial terms": (sip(3) + [c for c in scamp(10, radial=True) if c.startswith("PV")], sip(3)),
             "WAT1_000": (tan("WAT1_000= 'wtype=tnx lngcor = \"1. 2. 3. 4. 1 2 3 4 5 6 7 8 9\"'"), tan()),
@@ -267,6 +283,13 @@ def refused():
         "two projections": (cards(CTYPE1="RA---TAN", CTYPE2="DEC--SIN"), "wcslib says", True),
         "a table": (axes("TAB") + PLACE, "table", True),
         "CD of one element": (axes("TAN") + PLACE + cards(CD1_1=0.1), "singular", False),
+        "CD as good as singular": (axes("TAN") + PLACE + cards(CD1_1=-1e-4, CD1_2=2e-4, CD2_1=-3e-4, CD2_2=6e-4 * (1 + 1e-12)),
+                                   "singular", False),
+        "CD of 1e-300": (axes("TAN") + PLACE + cards(CD1_1=-1e-300, CD2_2=1e-300), "singular", False),
+        "CDELT of 1e-300": (axes("TAN") + PLACE + cards(CDELT1=-1e-300, CDELT2=1e-300), "singular", False),
+        "PC of one direction": (tan(*cards(PC1_1=0.3, PC1_2=0.1, PC2_1=0.9, PC2_2=0.3)), "singular", False),
+        "CRPIX of 1e300": (axes("TAN") + SCALE + cards(CRPIX1=1e300, CRPIX2=1.0), "CRPIX1 is no pixel", False),
+        "CRPIX of -1e15": (axes("CAR") + SCALE + cards(CRPIX1=1.0, CRPIX2=-1e15), "CRPIX2 is no pixel", True),
         "CDELT of 0": (axes("TAN") + PLACE + cards(CDELT1=0.0, CDELT2=1.0), "singular", True),
         "a declination of 100": (axes("TAN") + cards(CRVAL1=1.0, CRVAL2=100.0), "wcslib says", True),
         "CRVAL beyond sense": (axes("TAN") + cards(CRVAL1=1e300, CRVAL2=1.0), "CRVAL1 is no angle", False),
@@ -280,27 +303,24 @@ def refused():
         "of the Sun": (axes("TAN", "HPLN", "HPLT") + PLACE, "HPLN, HPLT", False),
         "tied to a third axis": (tan(*cards(PC1_3=0.5)), "mixes the first two axes", True),
         "a look-up table": (tan("CPDIS1  = 'LOOKUP'"), "CPDIS1", True),
-        "SIP of one axis": (tan(*cards(A_ORDER=2, A_2_0=1e-5)), "B_ORDER", True),
-        "SIP of the other axis": (tan(*cards(B_ORDER=2, B_2_0=1e-5)), "A_ORDER", True),
+        "SIP of one axis": (with_sip(*cards(A_ORDER=2, A_2_0=1e-5)), "B_ORDER", True),
+        "SIP of the other axis": (with_sip(*cards(B_ORDER=2, B_2_0=1e-5)), "A_ORDER", True),
         "SIP inverse of one axis": (sip(2) + cards(AP_ORDER=2, AP_2_0=1e-5), "BP_ORDER", True),
-        "CD as good as singular": (axes("TAN") + PLACE + cards(CD1_1=-1e-4, CD1_2=2e-4, CD2_1=-3e-4, CD2_2=6e-4 * (1 + 1e-12)),
-                                   "singular", False),
-        "CD of 1e-300": (axes("TAN") + PLACE + cards(CD1_1=-1e-300, CD2_2=1e-300), "singular", False),
-        "CDELT of 1e-300": (axes("TAN") + PLACE + cards(CDELT1=-1e-300, CDELT2=1e-300), "singular", False),
-        "PC of one direction": (tan(*cards(PC1_1=0.3, PC1_2=0.1, PC2_1=0.9, PC2_2=0.3)), "singular", False),
-        "CRPIX of 1e300": (axes("TAN") + SCALE + cards(CRPIX1=1e300, CRPIX2=1.0), "CRPIX1 is no pixel", False),
-        "CRPIX of -1e15": (axes("CAR") + SCALE + cards(CRPIX1=1.0, CRPIX2=-1e15), "CRPIX2 is no pixel", True),
-        "SIP of order 12": (tan(*cards(A_ORDER=12, B_ORDER=2, A_2_0=1e-5)), "A_ORDER is none", False),
-        "SIP of order 2.5": (tan(*cards(A_ORDER=2.5, B_ORDER=2, A_2_0=1e-5)), "A_ORDER is none", False),
-        "SIP of order -1": (tan(*cards(A_ORDER=-1, B_ORDER=2, A_2_0=1e-5)), "A_ORDER is none", True),
-        "SIP without CRPIX": (axes("TAN") + SCALE + cards(A_ORDER=2, B_ORDER=2, A_2_0=1e-5), "CRPIX1", True),
+        "SIP of order 12": (with_sip(*cards(A_ORDER=12, B_ORDER=2, A_2_0=1e-5)), "A_ORDER is none", False),
+        "SIP of order 2.5": (with_sip(*cards(A_ORDER=2.5, B_ORDER=2, A_2_0=1e-5)), "A_ORDER is none", False),
+        "SIP of order -1": (with_sip(*cards(A_ORDER=-1, B_ORDER=2, A_2_0=1e-5)), "A_ORDER is none", True),
+        "SIP without CRPIX": (axes("TAN", suffix="-SIP") + SCALE + cards(A_ORDER=2, B_ORDER=2, A_2_0=1e-5), "CRPIX1", True),
         "SIP, CTYPE1 alone": (cards(CTYPE1="RA---TAN-SIP", A_ORDER=2, A_2_0=1e-5), "no pair of celestial axes", True),
-        "SIP and TPV": (scamp(6) + cards(A_ORDER=2, B_ORDER=2, A_2_0=1e-5), "two distortions", False),
-        "SIP and TNX": (tnx + cards(A_ORDER=2, B_ORDER=2, A_2_0=1e-5), "two distortions", False),
+        "SIP and TPV": (scamp(6, suffix="-SIP") + cards(A_ORDER=2, B_ORDER=2, A_2_0=1e-5), "two distortions", False),
+        "SIP and TNX": (axes("TNX", suffix="-SIP") + tnx[2:] + cards(A_ORDER=2, B_ORDER=2, A_2_0=1e-5), "two distortions", False),
         "SIP and a slant": (sip(2, code="SIN") + cards(PV2_1=0.1, PV2_2=0.1), "another projection than TAN", False),
         "TPV without terms": (axes("TPV") + PLACE + FINE, "TPV", False),
         "TPV of one axis": (axes("TPV") + PLACE + FINE + cards(PV1_1=1.0, PV1_4=0.01), "TPV", False),
         "TPV with PV1_40": (scamp(6) + cards(PV1_40=1.0), "PV1_40 is beyond", True),
+        "TAN with PV2_1 of 0.9 alone": (tan(*cards(PV2_1=0.9)), "PV2_1 is none of TAN", False),
+        "TAN with PV2_0 of 0.1 and PV2_1": (tan(*cards(PV2_0=0.1, PV2_1=1.0)), "PV2_0 is none of TAN", False),
+        "TAN with PV2_5 alone": (tan(*cards(PV2_5=0.01)), "PV2_5 is none of TAN", False),
+        "TAN with PV2_1 to PV2_5": (tan(*cards(PV2_1=1.0, PV2_4=0.01, PV2_5=0.01)), "PV2_4 is none of TAN", False),
         "TAN with PV1_5 alone": (tan(*cards(PV1_5=1.0)), "wcslib says", True),
         "PV2_30": (axes("ZPN") + PLACE + SCALE + cards(PV2_1=1.0, PV2_30=1.0), "PV2_30 is beyond", False),
         "ZPN without parameters": (axes("ZPN") + PLACE + SCALE, "wcslib says", True),
@@ -317,10 +337,6 @@ def refused():
         "TNX of degree 10": (iraf("tnx", (surface(3, 6, 6, 1),) * 2), "degree", True),
         "TNX defined nowhere": (damaged("1. 2. 2. 0. 1. 1. -1. 1. 1e-5 1e-5 1e-5"), "limits", True),
         "TNX with a name alone": (damaged(None) + ["WAT2_002= 'latcor'"], "has no value", True),
-        "TAN with PV2_1 of 0.9 alone": (tan(*cards(PV2_1=0.9)), "PV2_1 is none of TAN", False),
-        "TAN with PV2_0 of 0.1 and PV2_1": (tan(*cards(PV2_0=0.1, PV2_1=1.0)), "PV2_0 is none of TAN", False),
-        "TAN with PV2_5 alone": (tan(*cards(PV2_5=0.01)), "PV2_5 is none of TAN", False),
-        "TAN with PV2_1 to PV2_5": (tan(*cards(PV2_1=1.0, PV2_4=0.01, PV2_5=0.01)), "PV2_4 is none of TAN", False),
         "TNX without a correction": (iraf("tnx", (None, None)), "no correction", True),
         "TNX, an open quote": ([c.replace(' "', "") if c.startswith("WAT1_002") else c for c in tnx], "has no end", False),
         "CTYPE says TNX, WAT another": (axes("TNX") + PLACE + FINE + ["WAT1_001= 'wtype=tan'", "WAT2_001= 'wtype=tan'"],
