@@ -16,6 +16,7 @@
 #include <utility>
 #include <variant>
 
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "survey/journal/json_values.hpp"
@@ -73,6 +74,7 @@ struct Written {
 };
 struct SessionEnds {
   bool complete = false;
+  std::int64_t images = 0;  ///< number of the session's records; 0 in older journals
 };
 struct NoLine {};
 using Line = std::variant<NoLine, SessionBegins, PlannedWork, Written, SessionEnds, ImageRecord>;
@@ -93,6 +95,11 @@ PlannedWork plan_from(const ReadJson& json) {
   return {number("time"), number("files"), number("bytes"), json.value("found", std::int64_t{0})};
 }
 
+SessionEnds end_from(const ReadJson& json) {
+  const std::int64_t images = json.contains("images") ? integer_from<std::int64_t>(json.at("images"), 0) : 0;
+  return {json.at("complete").get<bool>(), images};
+}
+
 constexpr std::string_view session_mark = R"({"session":)";
 
 Line parse_line(std::string_view line) {
@@ -101,7 +108,7 @@ Line parse_line(std::string_view line) {
     if (line.starts_with(R"({"plan":)")) return plan_from(ReadJson::parse(line).at("plan"));
     if (line.starts_with(R"({"written":)"))
       return Written{integer_from<std::int64_t>(ReadJson::parse(line).at("written"), 0)};
-    if (line.starts_with(R"({"end":)")) return SessionEnds{ReadJson::parse(line).at("end").at("complete").get<bool>()};
+    if (line.starts_with(R"({"end":)")) return end_from(ReadJson::parse(line).at("end"));
   } catch (const Json::exception&) {
     return NoLine{};
   } catch (const std::range_error&) {
@@ -125,6 +132,19 @@ struct Session {
   std::int64_t number = 0;
   std::size_t journal = 0;  ///< index of the journal
   std::vector<PackedRecords::Place> records;
+  std::int64_t damaged = 0;  ///< damaged lines, each of which may have been a record
+};
+
+/// Records that ends of sessions count, and that are in no line.
+struct LostRecords {
+  std::int64_t count = 0;
+  std::int64_t line = 0;   ///< line of the end that counts the first of them
+  std::int64_t found = 0;  ///< most files that the sessions with lost records found
+
+  /// Forgets the records if a later session of as many files did all of them that were left.
+  void forget_if_done(const JournalFile& journal) {
+    if (journal.complete && journal.found >= found) *this = {};
+  }
 };
 
 void count(const ImageRecord& record, JournalFile& journal) {
@@ -148,9 +168,9 @@ void begin_records(std::int64_t time, std::deque<WrittenRecords>& recent) {
 /// except for the ledger and done_before.
 void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, PackedRecords& records,
                    std::vector<Session>& sessions) {
-  sessions.push_back({0, index, {}});
+  sessions.push_back({0, index, {}, 0});
   std::int64_t line = 0, damaged = 0, first_damaged = 0;
-  bool damaged_session = false;
+  LostRecords lost;
   const auto take = [&](Line& parsed) {
     ++line;
     if (const auto* record = std::get_if<ImageRecord>(&parsed)) {
@@ -158,12 +178,12 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
       count(*record, journal);
       journal.complete = false;
     } else if (const auto* begins = std::get_if<SessionBegins>(&parsed)) {
-      sessions.push_back({begins->number, index, {}});
+      sessions.push_back({begins->number, index, {}, 0});
       journal.session = begins->number;
       if (!journal.config.empty() && journal.config != begins->config) journal.other_config = journal.config;
       journal.config = begins->config;
       journal.progress = begins->progress;
-      journal.complete = journal.ended = damaged_session = false;
+      journal.complete = journal.ended = false;
     } else if (const auto* plan = std::get_if<PlannedWork>(&parsed)) {
       journal.progress.plan = *plan;
       journal.found = plan->found;
@@ -171,12 +191,20 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
       begin_records(written->time, journal.progress.recent);
       journal.last_written = written->time;
     } else if (const auto* ends = std::get_if<SessionEnds>(&parsed)) {
-      journal.complete = ends->complete && !damaged_session;
+      const Session& session = sessions.back();
+      const std::int64_t missing = ends->images - std::ssize(session.records) - session.damaged;
+      journal.complete = ends->complete && session.damaged == 0 && missing <= 0;
       journal.ended = true;
+      lost.forget_if_done(journal);
+      if (missing > 0) {
+        if (lost.count == 0) lost.line = line;
+        lost.count += missing;
+        lost.found = std::max(lost.found, journal.found);
+      }
     } else {
       if (++damaged == 1) first_damaged = line;
       journal.complete = false;
-      damaged_session = true;
+      ++sessions.back().damaged;
     }
   };
   read_lines(journal.path, [&](const std::vector<std::string_view>& lines) {
@@ -186,6 +214,25 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
   if (damaged > 0)
     warn(journal.path + ":" + std::to_string(first_damaged) + ": " + std::to_string(damaged) +
          " damaged line(s), this the first, are left out; images that no other line speaks of are extracted again");
+  if (lost.count > 0)
+    warn(journal.path + ":" + std::to_string(lost.line) + ": lines before this one are lost: it counts " +
+         counted(lost.count, "record") +
+         " more than there are; start the same `srcextract batch` again, which extracts what no line speaks of");
+}
+
+/// A session of a whole survey that is complete has a record of every file that it found. If the directory has fewer,
+/// lines of this session or an earlier one are lost.
+void require_records_of_all(std::vector<JournalFile>& journals, const Warn& warn) {
+  std::int64_t there = 0;
+  for (const JournalFile& journal : journals) there += static_cast<std::int64_t>(journal.ledger.size());
+  for (JournalFile& journal : journals) {
+    if (journal.shard.count > 1 || !journal.complete || there >= journal.found) continue;
+    journal.complete = false;
+    warn(journal.path + ": lines are lost: the last run found " + counted(journal.found, "file") +
+         ", and there are "
+         "records of " +
+         std::to_string(there) + "; start the same `srcextract batch` again, which extracts what no line speaks of");
+  }
 }
 
 /// Enters the records of all sessions into the ledgers of their journals, in the order in which the sessions began. If
@@ -283,6 +330,7 @@ std::vector<JournalFile> read_journals(const std::string& directory, const Warn&
   }
   enter(sessions, *records, journals);
   note_done_before(sessions, *records, journals);
+  require_records_of_all(journals, warn);
   return journals;
 }
 

@@ -90,6 +90,8 @@ std::vector<JournalFile> find_journals(const std::string& directory);
 /// Finds and reads the journals of a directory, without locking or changing anything. Damaged lines are left out:
 /// - an incomplete last line, which a running process may still be writing, without a warning
 /// - any other damaged line, with one `warn` for each journal; the line's session does not count as complete
+/// - lines that are lost as a whole, if the end of their session counts more records than there are, or if the ledger
+///   has fewer files than the last session found, with one `warn` as well; the session does not count as complete
 ///
 /// A directory that was extracted both as a whole and in shards has journals of both; the journal with the largest
 /// `session` is the current one. Throws Error{input} if the directory or a journal cannot be read.

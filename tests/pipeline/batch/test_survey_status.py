@@ -68,6 +68,51 @@ def test_running_killed_and_finished(run, tmp_path, config):
 
 
 @pytest.fixture
+def whole(run, tmp_path, config):
+    survey.write_images(tmp_path / "in", [f"{seed}.fits" for seed in range(8)])
+    assert run("batch", config, "in", "-o", "out").code == 0
+    return tmp_path / "out/journal.jsonl"
+
+
+def lines_without(journal, *names):
+    """The journal's lines but for the records of these images."""
+    return [line for line in journal.read_text().splitlines(keepends=True)
+            if json.loads(line).get("image") not in names]
+
+
+def test_records_that_are_lost_line_by_line_are_missed(run, tmp_path, config, whole):
+    """The last line counts 8 images. Two lines before it are gone, and none is damaged."""
+    assert run("merge", "out", "-o", "before.fits").code == 0
+    whole.write_text("".join(lines_without(whole, "3.fits", "4.fits")))
+    said = "lines before this one are lost: it counts 2 records more than there are"
+    done = run("status", "out", "--json")
+    told = json.loads(done.out)
+    assert done.code == 0 and said in done.err
+    assert told["images"]["done"] == 6 and told["files_left"] == 2 and told["shards"][0]["state"] == "stopped"
+    merged = run("merge", "out", "-o", "s.fits")
+    assert merged.code == 3 and said in merged.err and "has not finished (images so far: 6 done" in merged.err
+    assert not (tmp_path / "s.fits").exists()
+    again = run("batch", config, "in", "-o", "out")
+    assert again.code == 0 and survey.planned(again.err)["to_do"] == 2
+    assert status(run, "out")["files_left"] == 0  # and no word of what was lost
+    assert run("merge", "out", "-o", "s.fits").code == 0
+    assert (tmp_path / "s.fits").read_bytes() == (tmp_path / "before.fits").read_bytes()
+
+
+def test_records_of_an_earlier_session_are_missed(run, config, whole):
+    """That of a run that was killed, whose records nothing counts; the next one found 8 files and had nothing to do."""
+    assert run("batch", config, "in", "-o", "out").code == 0
+    lines = lines_without(whole, "0.fits", "7.fits")
+    ends = [i for i, line in enumerate(lines) if "end" in json.loads(line)]
+    del lines[ends[0]]
+    whole.write_text("".join(lines))
+    for command in (("status", "out"), ("merge", "out", "-o", "s.fits")):
+        done = run(*command)
+        assert "lines are lost: the last run found 8 files, and there are records of 6" in done.err, done.err
+        assert done.code == (3 if command[0] == "merge" else 0)
+
+
+@pytest.fixture
 def in_shards(run, tmp_path, config):
     """Two of three shards, whose name Prometheus and terminals must not take for their own words."""
     out = tmp_path / 'a "b"\\\n\x1b[1mc'
