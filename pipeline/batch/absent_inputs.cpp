@@ -9,12 +9,19 @@
 #include <utility>
 
 #include "pipeline/batch/stopwatch.hpp"
+#include "stages/core/counted.hpp"
 #include "survey/inputs/file_status.hpp"
 
 namespace srcextract {
 
-AbsentInputs::AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop)
-    : files_(files), longest_(longest), should_stop_(std::move(should_stop)) {}
+AbsentInputs::AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop,
+                           std::function<void(const std::string&)> on_gone,
+                           std::function<void(const std::string&)> on_back)
+    : files_(files),
+      longest_(longest),
+      should_stop_(std::move(should_stop)),
+      on_gone_(std::move(on_gone)),
+      on_back_(std::move(on_back)) {}
 
 /// The deepest directory that file `i` shares with the file before or after it in `files`, with a slash at the end.
 /// Empty if they share no directory.
@@ -64,6 +71,7 @@ bool AbsentInputs::has_gone(std::size_t i) {
   }
   beside.push_back(i);
   gone_.emplace(directory, std::move(beside));
+  on_gone_(directory);
   spdlog::warn("{}; the inputs beside it are gone too: all in {} are put off until the others are done", why,
                directory.empty() ? "this survey" : directory);
   return true;
@@ -77,7 +85,18 @@ bool AbsentInputs::is_known_gone(std::size_t i) const {
 /// Returns the number of directories whose files are back.
 std::size_t AbsentInputs::forget_those_back() {
   const std::lock_guard lock(mutex_);
-  return std::erase_if(gone_, [this](const auto& gone) { return any_is_there(gone.second); });
+  return std::erase_if(gone_, [this](const auto& gone) {
+    const bool is_back = any_is_there(gone.second);
+    if (is_back) on_back_(gone.first);
+    return is_back;
+  });
+}
+
+std::string AbsentInputs::names_of_gone() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [directory, files] : gone_) names.push_back(directory.empty() ? "this survey" : directory);
+  return first_few(names.size(), [&](std::size_t i) { return names[i]; });
 }
 
 bool AbsentInputs::wait() {
@@ -85,9 +104,9 @@ bool AbsentInputs::wait() {
   constexpr double longest_pause = 30, tell_every = 300;
   if (forget_those_back() > 0) return true;
   spdlog::warn(
-      "inputs are gone: the run waits until they are back, at most {:g} s (--wait); mount their disk again, or "
-      "stop the run with SIGINT or SIGTERM",
-      longest_);
+      "inputs are gone, all in {}: the run waits until they are back, at most {:g} s (--wait); mount their disk "
+      "again, or stop the run with SIGINT or SIGTERM",
+      names_of_gone(), longest_);
   Stopwatch time;
   for (double pause = 0.5, next = pause, next_word = tell_every; !should_stop_();) {
     std::this_thread::sleep_for(100ms);
@@ -98,7 +117,7 @@ bool AbsentInputs::wait() {
       break;
     }
     if (waited > next_word) {
-      spdlog::warn("the inputs are still gone after {:.0f} s; waiting", waited);
+      spdlog::warn("the inputs in {} are still gone after {:.0f} s; waiting", names_of_gone(), waited);
       next_word += tell_every;
     }
     if (waited < next) continue;

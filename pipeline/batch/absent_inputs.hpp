@@ -19,8 +19,11 @@ namespace srcextract {
 class AbsentInputs {
  public:
   /// `longest`: the longest time in seconds that wait() waits; with 0, has_gone() always returns false, and any_lost()
-  /// tells of the files. wait() also ends when `should_stop` returns true. `files` must outlive this object.
-  AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop);
+  /// tells of the files. wait() also ends when `should_stop` returns true. `on_gone` is called for each directory that
+  /// disappeared, with a slash at its end, or empty for all files; `on_back` when files in it are back. `files` must
+  /// outlive this object.
+  AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop,
+               std::function<void(const std::string&)> on_gone, std::function<void(const std::string&)> on_back);
 
   /// Returns whether file `i` disappeared together with its neighbours. Call this after reading file `i` failed.
   ///
@@ -51,10 +54,12 @@ class AbsentInputs {
   Files files_beside(std::size_t i, const std::string& directory) const;
   bool any_is_there(const Files& some) const;
   std::size_t forget_those_back();
+  std::string names_of_gone() const;
 
   const PlannedFiles& files_;
   const double longest_;
   const std::function<bool()> should_stop_;
+  const std::function<void(const std::string&)> on_gone_, on_back_;
   mutable std::mutex mutex_;
   std::map<std::string, Files> gone_;  ///< key: a directory that disappeared; value: indices of some of its files
   std::atomic<bool> gave_up_ = false, any_lost_ = false;

@@ -236,6 +236,8 @@ class BatchRun {
       return too_many_failures_ || watchdog_.has_barked() || StopSignal::received() != 0;
     };
     control_.on_file = [this](const ImageFile& file) { return under_way(file.name); };
+    control_.on_gone = [this](const std::string& directory) { journal_.note_gone(directory); };
+    control_.on_back = [this](const std::string& directory) { journal_.note_back(directory); };
     control_.watch = [this](const std::string& name) { return watchdog_.watch(name); };
   }
 

@@ -39,7 +39,7 @@ Dispatcher::Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& 
       control_(control),
       compares_(compares),
       should_stop_(std::move(should_stop)),
-      absent_(files, control.wait, should_stop_) {}
+      absent_(files, control.wait, should_stop_, control.on_gone, control.on_back) {}
 
 std::optional<ImageTask> Dispatcher::next() {
   std::unique_lock lock(mutex_);

@@ -30,6 +30,10 @@ struct RunControl {
   /// these files fail at once.
   double wait = 0;
 
+  /// Called when the input files of a directory are found to have disappeared together, and when some are back.
+  std::function<void(const std::string& directory)> on_gone = [](const std::string&) {};
+  std::function<void(const std::string& directory)> on_back = [](const std::string&) {};
+
   /// Called when an image has failed, before `on_image`.
   std::function<void(const ImageTask&, const Failure&)> on_failure = [](const ImageTask& task, const Failure& failure) {
     log_failure(task.name, failure);

@@ -79,6 +79,17 @@ std::string shard_table(const std::vector<ShardStatus>& shards) {
   return table_text(rows);
 }
 
+/// A line for each directory that a running shard waits for.
+std::string gone_text(const std::vector<ShardStatus>& shards) {
+  std::string text;
+  for (const ShardStatus& shard : shards)
+    for (const auto& [directory, since] : shard.gone)
+      text += fmt::format("{} waits for {}, whose files are gone since {}; bring them back, or stop the run\n",
+                          shard_text(shard.shard), directory.empty() ? "all of its inputs" : printable(directory),
+                          utc_text(since));
+  return text;
+}
+
 std::string failure_table(const SurveyStatus& survey) {
   Rows rows = {{"FAILED", "KIND", "FOR EXAMPLE"}};
   for (const FailureCount& failure : survey.failures)
@@ -114,7 +125,10 @@ OrderedJson shard_json(const ShardStatus& shard) {
       {"start", shard.start},
       {"last_record", shard.last_record ? OrderedJson(utc_text(*shard.last_record)) : OrderedJson(nullptr)},
       {"images", {{"done", shard.done}, {"failed", shard.failed}}},
-      {"files_under_way", shard.under_way}};
+      {"files_under_way", shard.under_way},
+      {"gone", OrderedJson::array()}};
+  for (const auto& [directory, since] : shard.gone)
+    json["gone"].push_back({{"directory", directory}, {"since", utc_text(since)}});
   add_progress(shard, json);
   return json;
 }
@@ -172,7 +186,7 @@ std::string status_text(const std::string& directory, const SurveyStatus& survey
     text += fmt::format("; {} files/s, {} MB/s", rate_text(survey.files_per_second),
                         rate_text(survey.bytes_per_second, 1e6));
   if (survey.seconds_left.value_or(0) > 0) text += ", " + format_duration(*survey.seconds_left) + " left";
-  text += "\n\n" + shard_table(survey.shards);
+  text += "\n\n" + shard_table(survey.shards) + gone_text(survey.shards);
   if (survey.missing > 0) text += fmt::format("{} never started\n", counted(survey.missing, "more shard"));
   if (!survey.failures.empty()) text += failure_table(survey);
   return text;
@@ -221,6 +235,8 @@ std::string status_metrics(const std::string& directory, const SurveyStatus& sur
   of_shards("running", "gauge", "1 while a process works on the shard.", [](S shard) {
     return shard.state == ShardState::running || shard.state == ShardState::planning ? 1.0 : 0.0;
   });
+  of_shards("gone_directories", "gauge", "Directories of inputs that went away, and that the shard waits for.",
+            [](S shard) { return static_cast<double>(shard.gone.size()); });
   of_shards("finished", "gauge", "1 if the shard has no work left.",
             [](S shard) { return shard.state == ShardState::finished ? 1.0 : 0.0; });
   of_shards("recorded_images_total", "counter", "Images in the shard's journal, done or failed, also again.",

@@ -122,6 +122,19 @@ void Journal::add(ImageRecord record) {
   added_.push_back(std::move(record));
 }
 
+void Journal::add_note(const std::string& line) {
+  const std::lock_guard guard(mutex_);
+  notes_ += line;
+}
+
+void Journal::note_gone(const std::string& directory) {
+  add_note(format_gone(directory, seconds_now()));
+}
+
+void Journal::note_back(const std::string& directory) {
+  add_note(format_back(directory));
+}
+
 void Journal::finish(bool complete) {
   stop();
   if (error_) std::rethrow_exception(error_);
@@ -158,11 +171,13 @@ void Journal::write_until_stopped() {
     last = wake_.wait_for(guard, flush_interval, [this] { return stopping_; });
     const std::vector<ImageRecord> records = std::exchange(added_, {});
     const std::vector<std::uint64_t> ended = std::exchange(ended_, {});
+    const std::string notes = std::exchange(notes_, {});
     guard.unlock();
     taken_.notify_all();
     std::exception_ptr error;
     try {
       write(records);
+      if (!notes.empty()) file_.append(notes);
       for (const std::uint64_t hash : ended) underway_.forget(hash);
     } catch (...) {
       error = std::current_exception();

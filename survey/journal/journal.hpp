@@ -32,6 +32,7 @@ std::string temporary_tag(const Shard& shard);
 /// - the begin of a session: program, libraries, configuration, host, command, time
 /// - the work that a session has to do
 /// - the time at which the records in the following lines were written
+/// - a directory whose files are gone together, or are back
 /// - the end of a session
 ///
 /// Lines are only appended. If an image has several records, the last is valid.
@@ -95,6 +96,11 @@ class Journal {
   /// earlier writes: Error{output}, or Error{storage}, which also means that the journal was moved or removed.
   void add(ImageRecord record);
 
+  /// Has a line written, within a second, which says that the files of a directory are gone together since now, or that
+  /// some are back. May be called by several threads; `srcextract status` shows the directories.
+  void note_gone(const std::string& directory);
+  void note_back(const std::string& directory);
+
   /// Writes the line that ends the session, after all added records are on disk. No record may be added afterwards.
   /// `complete` says in that line that the shard has no work left, which merge requires. Throws as add() does.
   void finish(bool complete);
@@ -104,6 +110,7 @@ class Journal {
   /// that shard.
   void note_interrupted(const std::string& directory, const Shard& other);
   void stop();
+  void add_note(const std::string& line);
   void write_until_stopped();
   void write(const std::vector<ImageRecord>& records);
 
@@ -124,6 +131,7 @@ class Journal {
   std::mutex mutex_;
   std::condition_variable wake_, taken_;
   std::vector<ImageRecord> added_;
+  std::string notes_;                 ///< further lines to write
   std::vector<std::uint64_t> ended_;  ///< name hashes of files whose records are all in `added_` or on disk; their
                                       ///< notes are removed after the next write
   std::exception_ptr error_;

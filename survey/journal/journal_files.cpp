@@ -16,6 +16,7 @@
 #include <utility>
 #include <variant>
 
+#include "io/files/utf8.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -72,12 +73,20 @@ struct SessionBegins {
 struct Written {
   std::int64_t time = 0;
 };
+struct DirectoryGone {
+  std::string directory;
+  std::int64_t time = 0;
+};
+struct DirectoryBack {
+  std::string directory;
+};
 struct SessionEnds {
   bool complete = false;
   std::int64_t images = 0;  ///< number of the session's records; 0 in older journals
 };
 struct NoLine {};
-using Line = std::variant<NoLine, SessionBegins, PlannedWork, Written, SessionEnds, ImageRecord>;
+using Line =
+    std::variant<NoLine, SessionBegins, PlannedWork, DirectoryGone, DirectoryBack, Written, SessionEnds, ImageRecord>;
 
 SessionBegins session_from(const ReadJson& json) {
   SessionBegins begins{integer_from<std::int64_t>(json.at("session"), 0, last_session_number), "", {}};
@@ -100,6 +109,10 @@ SessionEnds end_from(const ReadJson& json) {
   return {json.at("complete").get<bool>(), images};
 }
 
+DirectoryGone gone_from(const ReadJson& json) {
+  return {json.at("directory").get<std::string>(), integer_from<std::int64_t>(json.at("time"), 0)};
+}
+
 constexpr std::string_view session_mark = R"({"session":)";
 
 Line parse_line(std::string_view line) {
@@ -109,6 +122,9 @@ Line parse_line(std::string_view line) {
     if (line.starts_with(R"({"written":)"))
       return Written{integer_from<std::int64_t>(ReadJson::parse(line).at("written"), 0)};
     if (line.starts_with(R"({"end":)")) return end_from(ReadJson::parse(line).at("end"));
+    if (line.starts_with(R"({"gone":)")) return gone_from(ReadJson::parse(line).at("gone"));
+    if (line.starts_with(R"({"back":)"))
+      return DirectoryBack{ReadJson::parse(line).at("back").at("directory").get<std::string>()};
   } catch (const Json::exception&) {
     return NoLine{};
   } catch (const std::range_error&) {
@@ -187,6 +203,10 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
     } else if (const auto* plan = std::get_if<PlannedWork>(&parsed)) {
       journal.progress.plan = *plan;
       journal.found = plan->found;
+    } else if (const auto* gone = std::get_if<DirectoryGone>(&parsed)) {
+      journal.progress.gone[gone->directory] = gone->time;
+    } else if (const auto* back = std::get_if<DirectoryBack>(&parsed)) {
+      journal.progress.gone.erase(back->directory);
     } else if (const auto* written = std::get_if<Written>(&parsed)) {
       begin_records(written->time, journal.progress.recent);
       journal.last_written = written->time;
@@ -195,6 +215,7 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
       const std::int64_t missing = ends->images - std::ssize(session.records) - session.damaged;
       journal.complete = ends->complete && session.damaged == 0 && missing <= 0;
       journal.ended = true;
+      journal.progress.gone.clear();
       lost.forget_if_done(journal);
       if (missing > 0) {
         if (lost.count == 0) lost.line = line;
@@ -357,6 +378,14 @@ std::string format_session(std::int64_t session, const std::string& about) {
 std::string format_plan(const PlannedWork& plan) {
   const Json json = {{"time", plan.time}, {"files", plan.files}, {"bytes", plan.bytes}, {"found", plan.found}};
   return Json{{"plan", json}}.dump() + "\n";
+}
+
+std::string format_gone(const std::string& directory, std::int64_t time) {
+  return Json{{"gone", {{"time", time}, {"directory", as_utf8(directory)}}}}.dump() + "\n";
+}
+
+std::string format_back(const std::string& directory) {
+  return Json{{"back", {{"directory", as_utf8(directory)}}}}.dump() + "\n";
 }
 
 std::string format_written(std::int64_t time) {

@@ -39,6 +39,9 @@ struct SessionProgress {
   std::string host, start;   ///< host and start time, from the session's first line; empty if not recorded
   std::int64_t process = 0;  ///< process id; 0 if not recorded
   std::optional<PlannedWork> plan;
+  /// Directories whose files are gone together, and for which the session waits. Value: the time at which that was
+  /// noticed, in seconds since 1970.
+  std::map<std::string, std::int64_t> gone = {};
   double files = 0, bytes = 0;        ///< files and bytes recorded since the session began
   std::deque<WrittenRecords> recent;  ///< records written in the recent_seconds before the last write
 };
@@ -105,6 +108,10 @@ std::string format_session(std::int64_t session, const std::string& about);
 
 /// The line with the work that a session has to do.
 std::string format_plan(const PlannedWork& plan);
+
+/// The lines which say that the files of a directory are gone together, and that some are back.
+std::string format_gone(const std::string& directory, std::int64_t time);
+std::string format_back(const std::string& directory);
 
 /// The line before records that are written together; `time` is in seconds since 1970.
 std::string format_written(std::int64_t time);

@@ -70,6 +70,7 @@ ShardStatus status_of(const std::string& directory, const JournalFile& journal, 
   for (const auto& [name, note] : read_underway(underway_path(directory, journal.shard)))
     status.under_way += note.ended ? 0 : 1;
   status.last_record = journal.last_written;
+  if (status.state == ShardState::running) status.gone = progress.gone;
   if (progress.plan) {
     const auto left = [](std::int64_t planned, double recorded) {
       return std::max<std::int64_t>(planned - std::llround(recorded), 0);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct ShardStatus {
                                                              ///< its last session
   std::optional<double> seconds_left;                        ///< time that the remaining files take at that speed; 0 if
                                                              ///< finished
+  std::map<std::string, std::int64_t> gone = {};             ///< of a running shard: SessionProgress::gone
   std::optional<std::int64_t> last_record;                   ///< time of the last record, in seconds since 1970
   std::int64_t recorded = 0, recorded_bytes = 0;             ///< all records in the journal and the bytes of their
                                                              ///< files, including images that were recorded again

@@ -1,5 +1,7 @@
 """Disks and servers that fail in passing, and inputs that are not mounted: what was done stays done."""
 
+import calendar
+import json
 import math
 import os
 import re
@@ -257,6 +259,7 @@ def all_done(run, config, tmp_path):
 def test_a_run_waits_for_a_disk_that_is_away_and_goes_on(taken_away, tmp_path, threads):
     process, put_back = taken_away("--threads", threads)
     await_word(tmp_path / "log", "the run waits until they are back, at most 3600 s (--wait)", process)
+    assert f"all in {tmp_path}/long/: the run waits" in (tmp_path / "log").read_text()
     time.sleep(0.3)
     assert len(survey.done(tmp_path / "out/journal.jsonl")) < 1500
     put_back()
@@ -264,6 +267,30 @@ def test_a_run_waits_for_a_disk_that_is_away_and_goes_on(taken_away, tmp_path, t
     assert "the inputs are back after" in (tmp_path / "log").read_text()
     assert len(survey.done(tmp_path / "out/journal.jsonl")) == 1500
     assert survey.failures(tmp_path / "out") == []
+
+
+def test_status_knows_what_a_run_waits_for_and_since_when(run, taken_away, tmp_path):
+    begin = time.time()
+    process, put_back = taken_away("--threads", 2)
+    await_word(tmp_path / "log", "the run waits", process)
+
+    def gone():
+        deadline = time.monotonic() + 20
+        while True:
+            (shard,) = json.loads(run("status", "out", "--json").out)["shards"]
+            yield shard["gone"]
+            assert time.monotonic() < deadline, shard
+            time.sleep(0.05)
+
+    (entry,) = next(entries for entries in gone() if entries)
+    since = calendar.timegm(time.strptime(entry["since"][:19], "%Y-%m-%dT%H:%M:%S"))
+    assert entry["directory"] == f"{tmp_path}/long/" and int(begin) <= since <= time.time()
+    assert f"\n1/1 waits for {tmp_path}/long/, whose files are gone since {entry['since']}; bring" in run("status", "out").out
+    assert re.search(r"^srcextract_survey_gone_directories{.*} 1$", run("status", "out", "--prometheus").out, re.M)
+    put_back()
+    assert process.wait(120) == 0
+    assert next(gone()) == [] and "waits for" not in run("status", "out").out
+    assert run("status", "out").err == ""
 
 
 @pytest.mark.parametrize("end, code, word", [("signal", 7, "start the same command again to go on"),
