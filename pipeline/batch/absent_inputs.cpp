@@ -105,7 +105,7 @@ bool AbsentInputs::wait() {
   if (forget_those_back() > 0) return true;
   spdlog::warn(
       "inputs are gone, all in {}: the run waits until they are back, at most {:g} s (--wait); mount their disk "
-      "again, or stop the run with SIGINT or SIGTERM",
+      "again, or stop the run with SIGINT, SIGTERM or SIGHUP",
       names_of_gone(), longest_);
   Stopwatch time;
   for (double pause = 0.5, next = pause, next_word = tell_every; !should_stop_();) {

@@ -28,13 +28,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Makes this process die together with its parent. Ignores SIGTERM and SIGINT, since the parent decides when this
-/// process ends.
+/// Makes this process die together with its parent. Ignores SIGTERM, SIGINT and SIGHUP, since the parent decides when
+/// this process ends.
 void depend_on(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) std::_Exit(1);
   std::signal(SIGTERM, SIG_IGN);
   std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);
 }
 
 std::vector<std::uint8_t> read_all(int descriptor) {

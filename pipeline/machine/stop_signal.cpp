@@ -22,14 +22,17 @@ StopSignal::StopSignal() {
   // interrupted system calls are restarted.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGTERM, &action, &terminate_);
-  // A shell starts background jobs with SIGINT ignored; a background job continues to ignore SIGINT.
+  // A shell starts background jobs with SIGINT ignored, and nohup a command with SIGHUP ignored; this is kept.
   sigaction(SIGINT, nullptr, &interrupt_);
   if (interrupt_.sa_handler != SIG_IGN) sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGHUP, nullptr, &hang_up_);
+  if (hang_up_.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 StopSignal::~StopSignal() {
   sigaction(SIGTERM, &terminate_, nullptr);
   sigaction(SIGINT, &interrupt_, nullptr);
+  sigaction(SIGHUP, &hang_up_, nullptr);
 }
 
 int StopSignal::received() {

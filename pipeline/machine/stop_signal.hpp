@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// While an object exists, the process does not end at the first SIGTERM and the first SIGINT: received() returns the
+/// While an object exists, the process does not end at the first SIGTERM, SIGINT or SIGHUP: received() returns the
 /// signal. A second signal of the same kind ends the process. At most one object may exist at a time.
 class StopSignal {
  public:
@@ -18,7 +18,7 @@ class StopSignal {
 
  private:
   struct sigaction terminate_ {
-  }, interrupt_{};
+  }, interrupt_{}, hang_up_{};
 };
 
 }  // namespace srcextract

@@ -47,8 +47,8 @@ Exit codes:
      output directory
   4  no usable GPU
   6  every image was tried, and some failed: see failures.csv
-  7  stopped by SIGTERM, SIGINT or --image-timeout: what else was under way is done; start
-     it again to go on
+  7  stopped by SIGTERM, SIGINT, SIGHUP or --image-timeout: what else was under way is done;
+     start it again to go on
   8  more images failed than --max-failures allows)";
 
 /// Accepts finite numbers of 0 or more; messages name the number by `what`. CLI::Range would print a double's limit

@@ -265,7 +265,7 @@ def test_a_second_process_in_the_directory_says_who_has_it(long_survey, run, tmp
     assert run("batch", *command).code == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_what_is_under_way_and_a_restart_goes_on(long_survey, run, tmp_path, number):
     out, process, command = long_survey
     process.send_signal(number)
@@ -331,7 +331,7 @@ def catches(process, number):
     return int(status(process, "SigCgt"), 16) >> (number - 1) & 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_second_signal_of_a_kind_ends_it_at_once(tmp_path, config, number):
     """While an image is under way that takes long."""
     side = 12000
