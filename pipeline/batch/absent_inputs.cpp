@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pipeline/batch/stopwatch.hpp"
+#include "pipeline/log/held_messages.hpp"
 #include "stages/core/counted.hpp"
 #include "survey/inputs/file_status.hpp"
 
@@ -71,6 +72,7 @@ bool AbsentInputs::has_gone(std::size_t i) {
   }
   beside.push_back(i);
   gone_.emplace(directory, std::move(beside));
+  const MessagesAbout none("");  // this is told at once
   on_gone_(directory);
   spdlog::warn("{}; the inputs beside it are gone too: all in {} are put off until the others are done", why,
                directory.empty() ? "this survey" : directory);

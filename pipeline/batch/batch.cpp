@@ -19,6 +19,7 @@
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/image/file_memory.hpp"
 #include "pipeline/log/failure.hpp"
+#include "pipeline/log/held_messages.hpp"
 #include "pipeline/log/log.hpp"
 #include "pipeline/options/run_options.hpp"
 #include "stages/core/keep_buffers.hpp"
@@ -112,6 +113,7 @@ class Crew {
   /// image again from the start on another GPU or on the CPU. If the file disappeared with its neighbours, records
   /// nothing, and the dispatcher takes the image back.
   void process(const ImageTask& task, Execution& execution, Progress& progress) {
+    const MessagesAbout image(task.file->path);
     if (!task.file->has_bands()) progress.begin_image(task.name);
     control_.on_begin(task);
     for (;;) {

@@ -22,6 +22,7 @@
 #include "pipeline/batch/run_summary.hpp"
 #include "pipeline/batch/trials.hpp"
 #include "pipeline/batch/watchdog.hpp"
+#include "pipeline/log/held_messages.hpp"
 #include "pipeline/log/log.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/machine/stop_signal.hpp"
@@ -230,6 +231,7 @@ class BatchRun {
         kept_(kept),
         journal_(journal),
         progress_(progress),
+        messages_(options.verbosity != Verbosity::verbose),
         watchdog_(options.image_timeout, [this](const auto& names) { give_up(names); }) {
     control_.on_image = [this](const ImageOutcome& outcome) { note(outcome); };
     control_.should_stop = [this] {
@@ -245,6 +247,7 @@ class BatchRun {
     Trials trials(trial_request(options_, shard_), options_.image_timeout, kept_, journal_, control_, progress_);
     const bool tried = trials.run(take_interrupted(plan, journal_));
     const bool complete = extract(plan) && tried;
+    messages_.tell_all(summary_.images());
     const std::lock_guard ending(ending_);
     journal_.finish(complete && plan.undone == 0);
     return conclude(plan, summary_,
@@ -277,6 +280,7 @@ class BatchRun {
   void note(const ImageOutcome& outcome) {
     journal_.add(outcome.record);
     summary_.add(outcome);
+    messages_.tell_new(summary_.images());
     if (options_.max_failures && summary_.failed() > *options_.max_failures) too_many_failures_ = true;
   }
 
@@ -297,6 +301,7 @@ class BatchRun {
   [[noreturn]] void give_up(const std::vector<std::string>& names) {
     const std::lock_guard ending(ending_);
     int code = stopped;
+    messages_.tell_all(summary_.images());
     try {
       journal_.finish(false);
     } catch (...) {
@@ -320,6 +325,7 @@ class BatchRun {
   RunControl control_;
   bool inputs_away_ = false;
   RunSummary summary_;
+  HeldMessages messages_;
   std::atomic<bool> too_many_failures_ = false;
   std::mutex ending_;
   Watchdog watchdog_;  // declared last: its thread uses the other members, so the watchdog must be destroyed first

@@ -12,6 +12,7 @@
 #include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/image/file_memory.hpp"
 #include "pipeline/log/failure.hpp"
+#include "pipeline/log/held_messages.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -141,6 +142,7 @@ std::size_t Dispatcher::waiting() {
 /// The first attempt takes as much memory as the last bytes of the gzipped files state. These bytes give the size of
 /// the last gzip member only. If that is too little, the second attempt takes the whole budget.
 Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
+  const MessagesAbout image(file.path);
   const Config& config = file.config->config;
   const std::int64_t size = gzipped_size(file.path), of_maps = gzipped_sizes(files_of_maps(config));
   const std::int64_t all = budget_.bytes();

@@ -42,6 +42,11 @@ std::int64_t RunSummary::failed() const {
   return failed_;
 }
 
+std::int64_t RunSummary::images() const {
+  const std::lock_guard lock(mutex_);
+  return done_ + failed_;
+}
+
 std::vector<std::string> RunSummary::describe() const {
   const std::lock_guard lock(mutex_);
   const std::chrono::duration<double> elapsed = Clock::now() - begin_;

@@ -17,6 +17,7 @@ class RunSummary {
   void add(const ImageOutcome& outcome);
 
   std::int64_t failed() const;
+  std::int64_t images() const;  ///< done or failed
 
   /// Lines for the log: numbers of images and sources, failures by kind, rate, and the shares of the workers' time that
   /// the steps took.

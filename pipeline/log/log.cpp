@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "io/files/passing.hpp"
+#include "pipeline/log/held_messages.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/log/progress.hpp"
 #include "stages/core/error.hpp"
@@ -30,6 +31,18 @@ constexpr const char* file_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %l: %*";
 std::string as_it_is(const std::string& text) {
   return text;
 }
+
+/// The logger of the program. What it holds back, HeldMessages logs later.
+class HoldingLogger : public spdlog::logger {
+ public:
+  using spdlog::logger::logger;
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (!hold_message(message.level, {message.payload.data(), message.payload.size()}))
+      spdlog::logger::sink_it_(message);
+  }
+};
 
 /// The function that rewrites all messages, which say_by() sets.
 auto& wording() {
@@ -58,6 +71,7 @@ void warn_of_passing(const std::string& path, int reason) {
   constexpr int most = 20;
   static std::atomic<int> told = 0;
   const int before = told++;
+  const MessagesAbout none("");  // it is told at once
   if (before < most)
     spdlog::warn("{}: {}; tried again{}", path, std::generic_category().message(reason),
                  before == most - 1 ? "; further ones are not named" : "");
@@ -93,7 +107,7 @@ void log_to_stderr() {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(plain ? spdlog::color_mode::never
                                                                           : spdlog::color_mode::automatic);
   set_pattern(*sink, terminal_pattern);
-  auto logger = std::make_shared<spdlog::logger>("srcextract", sink);
+  auto logger = std::make_shared<HoldingLogger>("srcextract", sink);
   logger->flush_on(spdlog::level::info);
   spdlog::set_default_logger(logger);
   tell_passing = warn_of_passing;

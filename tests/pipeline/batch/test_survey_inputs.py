@@ -7,6 +7,11 @@ import resource
 
 import pytest
 
+import survey_support as survey
+from fits_files import hdu, write
+
+config = survey.config
+
 SANITIZED = os.environ.get("SRCEXTRACT_SANITIZE", "") != ""
 FILES, FOLDERS = (400, 40) if SANITIZED else (4000, 90)
 # Every look takes so long, and more or less by accident where there are many: who comes back first is not who began.
@@ -123,3 +128,18 @@ def test_a_dry_run_prints_a_line_a_file_whatever_its_name(plan, tmp_path):
     lines = plan(tmp_path / "odd")
     assert [line.isprintable() for line in lines] == [True] * len(names), lines
     assert str(tmp_path / "odd" / names[-1]) in lines
+
+
+def test_one_sentence_of_many_images_is_one_line_with_a_count(run, tmp_path):
+    """No image has a WCS, so that none has the size of a pixel."""
+    (tmp_path / "in").mkdir()
+    for seed in range(8):
+        write(tmp_path / "in" / f"{seed}.fits", hdu((200, 200), values=survey.sky(seed)))
+    write(tmp_path / "in" / "9.fits", survey.image(9))
+    done = run("batch", "in", "-o", "out", "--threads", "2", "--set", "output.columns=[default, MU_MAX]", "--log-file", "log")
+    sentence = "MU_MAX is NaN for want of the size of a pixel"
+    (line,) = [line for line in done.err.splitlines() if sentence in line]
+    assert done.code == 0 and line.startswith(f"warning: 8 of 9 images, in/0.fits the first: {sentence}"), done.err
+    assert (tmp_path / "log").read_text().count(sentence) == 1
+    again = run("batch", "in/0.fits", "-o", "one", "--set", "output.columns=[default, MU_MAX]")
+    assert f"warning: in/0.fits: {sentence}" in again.err
