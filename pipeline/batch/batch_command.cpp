@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/inputs.hpp"
+#include "survey/inputs/merged_tables.hpp"
 #include "survey/inputs/name_hash.hpp"
 #include "survey/inputs/output_names.hpp"
 #include "survey/journal/directory_lock.hpp"
@@ -183,6 +185,29 @@ int conclude(const Plan& plan, const RunSummary& summary, const Ending& ending) 
 Ledger known_before(const std::string& directory) {
   std::error_code unknown;
   return std::filesystem::exists(directory, unknown) ? join_ledgers(read_journals(directory, log_warning)) : Ledger{};
+}
+
+/// Names of the files that are merged tables and no images; those that were extracted before are none. Logs them.
+std::vector<std::string> tables_among(const ImageFiles& files, const Ledger& before) {
+  std::vector<std::string> names = merged_tables(files, [&](std::string_view name) {
+    return std::ranges::any_of(before.images_of(name), [](const auto& image) { return image.second.done; });
+  });
+  if (!names.empty())
+    spdlog::info("left out, as tables of srcextract merge and no images: {}",
+                 first_few(names.size(), [&](std::size_t i) { return names[i]; }));
+  return names;
+}
+
+/// Plans the `files` of this shard but for merged tables among them, and notes the plan in the journal if there is one.
+/// `all` are the files of all shards.
+Plan plan_images(ImageFiles files, const ImageFiles& all, const Ledger& before, const BatchOptions& options,
+                 Journal* journal = nullptr) {
+  const std::vector<std::string> tables = tables_among(all, before);
+  Plan plan =
+      make_plan(without_names(std::move(files), tables), before, options.output_dir, program_version(), options.plan);
+  const auto images = static_cast<std::int64_t>(all.size() - tables.size());
+  if (journal != nullptr) journal->plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files), images);
+  return plan;
 }
 
 /// Removes from the plan, and returns, the files that were being extracted when an earlier process died. If such a file
@@ -346,12 +371,10 @@ int run_batch(const BatchOptions& options) {
   // Links may be intended, and with -q only errors are logged.
   if (!links.empty() && options.verbosity != Verbosity::quiet) log_warning(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) log_warning(kinds);
-  const auto found = static_cast<std::int64_t>(all_files.size());
-  ImageFiles files = with_references(share_of(shard, std::move(all_files)), options.memory, kept);
+  ImageFiles files = with_references(share_of(shard, all_files), options.memory, kept);
 
   if (options.dry_run) {
-    const Plan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,
-                                program_version(), options.plan);
+    const Plan plan = plan_images(std::move(files), all_files, known_before(options.output_dir), options);
     describe(plan, shard);
     warn_of_unseen(plan);
     warn_of_replaced(plan);
@@ -361,8 +384,7 @@ int run_batch(const BatchOptions& options) {
   prepare_output_directory(options.output_dir);
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
                   log_warning);
-  Plan plan = make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
-  journal.plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files), found);
+  Plan plan = plan_images(std::move(files), all_files, journal.take_before(), options, &journal);
   describe(plan, shard);
   warn_of_unseen(plan);
   warn_of_replaced(plan);

@@ -130,6 +130,21 @@ def test_a_dry_run_prints_a_line_a_file_whatever_its_name(plan, tmp_path):
     assert str(tmp_path / "odd" / names[-1]) in lines
 
 
+def test_a_merged_table_among_the_inputs_is_left_out(run, tmp_path, config):
+    """Whatever its name; and a run that goes on does not count it either."""
+    images = survey.write_images(tmp_path / "in", [f"{seed}.fits" for seed in range(4)])
+    assert run("batch", config, "in", "-o", "out").code == 0
+    assert run("merge", "out", "-o", images / "2000.fits").code == 0
+    for arguments, left in ((["out"], 0), (["new"], 4), (["shards", "--shard", "1/2"], 2), (["shards", "--shard", "2/2"], 2)):
+        done = run("batch", config, "in", "-o", *arguments)
+        assert done.code == 0 and "info: left out, as tables of srcextract merge and no images: 2000.fits\n" in done.err
+        assert survey.planned(done.err)["to_do"] == left
+    assert "2000" not in run("batch", config, "in", "-o", "dry", "--dry-run").out
+    for out in ("out", "new", "shards"):
+        assert run("merge", out, "-o", f"{out}.fits").code == 0
+    assert (tmp_path / "new.fits").read_bytes() == (images / "2000.fits").read_bytes()
+
+
 def test_one_sentence_of_many_images_is_one_line_with_a_count(run, tmp_path):
     """No image has a WCS, so that none has the size of a pixel."""
     (tmp_path / "in").mkdir()
