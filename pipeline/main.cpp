@@ -54,13 +54,21 @@ int run_comparison(const CompareOptions& options) {
   return run_compare(options);
 }
 
-/// The arguments of main(), with `help COMMAND` replaced by `COMMAND --help`.
-std::vector<char*> without_help(int argc, char** argv) {
+/// The arguments of main() with the command first, before options that stood before it, and with `help COMMAND`
+/// replaced by `COMMAND --help`. Options before a command that only prints a text have no use.
+std::vector<char*> in_order(int argc, char** argv) {
   static std::string help = "--help";
   std::vector<char*> arguments(argv, argv + argc);
+  if (is_sextractor(argc, argv)) return arguments;
+  if (const int command = command_after_options(argc, argv)) {
+    const auto place = arguments.begin() + command;
+    std::rotate(arguments.begin() + 1, place, place + 1);
+    if (is_answer(argc, arguments.data())) arguments.erase(arguments.begin() + 2, arguments.begin() + command + 1);
+  }
   const std::vector<std::string> commands = command_names();
-  if (argc == 3 && std::string_view(argv[1]) == "help" && std::ranges::count(commands, argv[2]) > 0)
-    arguments = {argv[0], argv[2], help.data()};
+  if (arguments.size() == 3 && std::string_view(arguments[1]) == "help" &&
+      std::ranges::count(commands, arguments[2]) > 0)
+    arguments = {arguments[0], arguments[2], help.data()};
   return arguments;
 }
 
@@ -81,7 +89,7 @@ int answer_or_run_sextractor(const SextractorOptions& options) {
 }
 
 int run(int given_count, char** given) {
-  std::vector<char*> arguments = without_help(given_count, given);
+  std::vector<char*> arguments = in_order(given_count, given);
   const int argc = static_cast<int>(arguments.size());
   char** const argv = arguments.data();
   keep_released_memory(KeepBuffers::least);

@@ -1,6 +1,7 @@
 #include "pipeline/options/answers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 
@@ -144,6 +145,25 @@ std::string of_columns(const std::string& asked) {
 std::vector<std::string> command_names() {
   return {"batch",   "status",         "merge",      "difference", "inject", "psf",
           "compare", "convert-config", "sextractor", "columns",    "keys",   "help"};
+}
+
+int command_after_options(int argc, const char* const* argv) {
+  constexpr std::array<std::string_view, 13> without_value = {
+      "--help",    "--quiet", "--verbose",    "--report", "--force",       "--dry-run",   "--retry-failed",
+      "--partial", "--json",  "--prometheus", "--strict", "--dump-config", "--dump-rules"};
+  const std::vector<std::string> commands = command_names();
+  int at = 1;
+  for (; at < argc && std::string_view(argv[at]).starts_with('-'); ++at) {
+    const std::string_view option = argv[at];
+    if (option == "-" || option == "--") return 0;
+    if (option.starts_with("--")) {
+      const bool has_value = option.find('=') == option.npos && std::ranges::count(without_value, option) == 0;
+      at += has_value ? 1 : 0;
+    } else if (option.find_first_not_of("qvh", 1) == option.size() - 1) {
+      ++at;  // the value of the last of these letters, as in -qo out
+    }
+  }
+  return at > 1 && at < argc && std::ranges::count(commands, argv[at]) > 0 ? at : 0;
 }
 
 bool is_answer(int argc, const char* const* argv) {

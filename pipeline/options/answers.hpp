@@ -14,6 +14,10 @@ bool is_answer(int argc, const char* const* argv);
 /// nearest known name, if there is one, except for keys.
 std::string answer(const std::vector<std::string>& arguments);
 
+/// Index in `argv` of a command that stands after options, as in `srcextract -q -o out batch nights/`; 0 if there is
+/// none. The value of an option is no command.
+int command_after_options(int argc, const char* const* argv);
+
 /// The names of all commands; extracting images needs no command name.
 std::vector<std::string> command_names();
 

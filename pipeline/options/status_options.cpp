@@ -46,6 +46,9 @@ StatusCommand parse_status_options(int argc, const char* const* argv) {
   app.add_flag("--prometheus", prometheus, "Prometheus' text format, for node_exporter's textfile collector")
       ->group("Messages")
       ->excludes(as_json);
+  // All that status prints is its result, so there is nothing that these leave out or add.
+  app.add_flag("-q,--quiet")->group("");
+  app.add_flag("-v,--verbose")->group("");
   app.set_help_flag("-h,--help", "This text")->group("Messages");
   command.answer = parse_arguments(app, argc, argv);
   if (!command.answer.empty()) return command;

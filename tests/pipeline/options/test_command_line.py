@@ -142,7 +142,7 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["merge", "--outptu", "a.fits"], "there is no option --outptu; did you mean --output? See srcextract merge --help"),
     (["compare", "a", "b", "--jsno", "x"], "there is no option --jsno; did you mean --json? See srcextract compare --help"),
     (["diff", "c.yaml", "sky.fits"], "diff: there is no file of this name, and no such command; did you mean srcextract difference?"),
-    (["-q", "merge", "out"], "the command comes first: srcextract merge"),
+    (["c.yaml", "merge", "--frobnicate"], "there is no option --frobnicate"),
     (["extract", "c.yaml", "sky.fits"], "no such command: images are extracted without one, as in srcextract IMAGE"),
     (["c.yaml", "sky.fits", "--set", "output.columns=[FLUX_AUTO,", "MAG_AUTO]"],
      "--set output.columns=[FLUX_AUTO,: the [ is not closed; a value with blanks has to be quoted for the shell"),
@@ -403,3 +403,20 @@ def test_colours_and_progress_are_for_terminals_that_want_them(tmp_path, setting
     assert b"250 sources" in printed or b" sources above " in printed
     assert (b"\x1b[32m" in printed or b"\x1b[1m" in printed) == coloured
     assert (b"\x1b[K" in printed) == redrawn
+
+
+def test_options_may_stand_before_the_command(run, image, tmp_path):
+    write_sky(tmp_path / "new.fits")
+    tail = ["sky.fits", "new.fits", "--set", "difference.kernel=gaussian", "--set", "difference.reference_fwhm=2",
+            "--set", "difference.new_fwhm=2.5"]
+    assert run("difference", "-q", "-o", "after", *tail).code == run("-q", "-o", "before", "difference", *tail).code == 0
+    catalogues = [(tmp_path / where / "new.diff.cat.fits").read_bytes() for where in ("after", "before")]
+    assert catalogues[0] == catalogues[1]
+    assert run("-q", "batch", image, "--output-dir", "survey").err == ""
+    assert run("-qo", "short", "--set=detection.threshold=9", "batch", image).code == 0
+    assert run("-q", "merge", "survey", "-o", "s.fits").code == 0 and (tmp_path / "s.fits").exists()
+    assert run("--json", "status", "survey").out.startswith("{") and run("-q", "status", "survey").code == 0
+    assert run("-v", "keys", "detection").out == run("keys", "detection").out
+    assert run("-q", "columns").out == run("columns").out and run("-q", "help").out == run("help").out
+    assert run("-h", "compare").out == run("compare", "--help").out
+    assert run("-o", "batch", image, "-q").code == 0 and (tmp_path / "batch/sky.cat.fits").exists()  # the value of -o
