@@ -138,7 +138,9 @@ GivenConfig parse_given(const std::string& yaml, const std::string& name, const 
 }
 
 bool is_own_configuration(const std::string& path) {
-  return (path == "radio" || path == "crowd") && !std::filesystem::exists(path);
+  std::error_code failure;
+  const std::filesystem::file_status there = std::filesystem::status(path, failure);
+  return (path == "radio" || path == "crowd") && (!std::filesystem::exists(there) || is_directory(there));
 }
 
 GivenConfig load_given(const std::string& path, const Overrides& overrides) {

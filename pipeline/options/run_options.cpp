@@ -13,8 +13,10 @@
 #include <system_error>
 #include <utility>
 
+#include "config/config.hpp"
 #include "io/files/standard_input.hpp"
 #include "io/fits/foreign_file.hpp"
+#include "pipeline/log/log.hpp"
 #include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/options/command_options.hpp"
@@ -115,10 +117,18 @@ bool is_missing_input(const std::string& name) {
 
 /// If CONFIG is in fact an input, or a file that could become one, moves CONFIG to the front of the inputs,
 /// so that the default configuration is used. Throws Error{config} if a YAML file is among the other inputs.
+///
+/// The name of a built-in configuration is that configuration, even if a directory has the name. Only where `batch` has
+/// no other input is it the directory.
 void take_default_config(RunOptions& options, const std::string& input, const std::string& command) {
   std::error_code failure;
-  if (!is_image(options.config) && !is_foreign_file(options.config) &&
-      !std::filesystem::is_directory(options.config, failure) &&
+  const bool is_directory = std::filesystem::is_directory(options.config, failure);
+  if (is_directory && is_own_configuration(options.config) && (input != "INPUT" || !options.inputs.empty()))
+    return log_warning(options.config +
+                       " is the configuration of this name, which is part of the program, and not "
+                       "the directory; ./" +
+                       options.config + " is the directory");
+  if (!is_image(options.config) && !is_foreign_file(options.config) && !is_directory &&
       !(input == "INPUT" && (lists_images(options.config) || is_missing_input(options.config))))
     return;
   for (const std::string& name : options.inputs)

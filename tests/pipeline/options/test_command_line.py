@@ -420,3 +420,17 @@ def test_options_may_stand_before_the_command(run, image, tmp_path):
     assert run("-q", "columns").out == run("columns").out and run("-q", "help").out == run("help").out
     assert run("-h", "compare").out == run("compare", "--help").out
     assert run("-o", "batch", image, "-q").code == 0 and (tmp_path / "batch/sky.cat.fits").exists()  # the value of -o
+
+
+@pytest.mark.parametrize("name", ["radio", "crowd"])
+def test_a_directory_does_not_hide_a_configuration_of_the_program(run, tmp_path, name):
+    config = run("--dump-config", name).out
+    (tmp_path / name).mkdir()
+    done = run("--dump-config", name)
+    assert done.code == 0 and done.out == config
+    assert f"warning: {name} is the configuration of this name, which is part of the program, and not the directory" in done.err
+    write_sky(tmp_path / name / "sky.fits")
+    (tmp_path / "sky.fits").write_bytes((tmp_path / name / "sky.fits").read_bytes())
+    done = run("batch", name, "sky.fits", "-o", "out", "--dry-run", "--set", "psf.method=fit")
+    assert done.out == "sky.fits\n" and f"./{name} is the directory" in done.err
+    assert run("batch", name, "-o", "out", "--dry-run").out == f"{name}/sky.fits\n"  # there is no other input
