@@ -62,18 +62,58 @@ void remove_images(Files& files) {
     std::erase_if(files, [](const auto& file) { return file.first.may_be_image(); });
 }
 
-std::map<std::string, Files> catalogs_in(const std::string& directory) {
-  std::map<std::string, Files> found;
-  std::error_code failure;
-  for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure)) {
-    std::error_code ignored;
-    const std::string name = entry->path().filename();
-    const std::string stem = catalog_stem(name);
-    if (!stem.empty() && entry->is_regular_file(ignored)) found[stem].emplace(format_of(name), entry->path());
+/// Whether a file lists what failed in a survey (failures.csv, failures.2-of-4.csv), which is no catalogue.
+bool lists_failures(const std::string& name) {
+  return name == "failures.csv" ||
+         (name.starts_with("failures.") && name.ends_with(".csv") && name.find("-of-") != std::string::npos);
+}
+
+/// Whether `directory` is searched too: not if it is hidden, and not if it is a catalogue itself (HATS).
+bool is_searched(const fs::path& directory) {
+  const std::string name = directory.filename();
+  return !name.starts_with('.') && !name.ends_with(".hats");
+}
+
+/// The catalogues in a directory and below it, by their stems with the path below the top directory in front.
+class CatalogsBelow {
+ public:
+  explicit CatalogsBelow(const std::string& top) {
+    find(top, "");
+    for (auto& [stem, files] : found_) remove_images(files);
   }
-  if (failure) throw Error(ErrorKind::input, directory + ": cannot read the directory: " + failure.message());
-  for (auto& [stem, files] : found) remove_images(files);
-  return found;
+  std::map<std::string, Files> result() { return std::move(found_); }
+
+ private:
+  void find(const fs::path& directory, const fs::path& name) {
+    std::error_code failure;
+    const fs::path place = fs::canonical(directory, failure);
+    if (!failure && !seen_.insert(place).second) return;  // a link leads to it again
+    std::set<fs::path> entries;                           // in order of names, whatever the file system lists first
+    fs::directory_iterator entry(directory, failure), end;
+    for (; !failure && entry != end; entry.increment(failure)) entries.insert(entry->path());
+    if (failure)
+      throw Error(ErrorKind::input, directory.string() + ": cannot read the directory: " + failure.message());
+    for (const fs::path& path : entries) {
+      std::error_code ignored;
+      if (fs::is_regular_file(path, ignored)) add(path, name);
+    }
+    for (const fs::path& path : entries) {
+      std::error_code ignored;
+      if (is_searched(path) && fs::is_directory(path, ignored)) find(path, name / path.filename());
+    }
+  }
+
+  void add(const fs::path& path, const fs::path& name) {
+    const std::string file_name = path.filename(), stem = catalog_stem(file_name);
+    if (!stem.empty() && !lists_failures(file_name)) found_[name / stem].emplace(format_of(file_name), path);
+  }
+
+  std::map<std::string, Files> found_;
+  std::set<fs::path> seen_;
+};
+
+std::map<std::string, Files> catalogs_in(const std::string& directory) {
+  return CatalogsBelow(directory).result();
 }
 
 /// The path of the file in `files` with the given format. If there is none, the path of a file with the same ending,
@@ -102,11 +142,14 @@ std::vector<FilePair> pair_files(const std::string& reference, const std::string
   const std::map<std::string, Files> in_reference = catalogs_in(reference);
   std::map<std::string, Files> in_new = catalogs_in(other);
   if (in_reference.empty())
-    throw Error(ErrorKind::input, reference + ": holds no catalogue (.fits, .parquet, .ecsv, .csv, .vot, .cat ...)");
+    throw Error(
+        ErrorKind::input,
+        reference + ": holds no catalogue (.fits, .parquet, .ecsv, .csv, .vot, .cat ...), nor does a directory below");
   std::map<std::string, std::vector<FilePair>> pairs;
   for (const auto& [stem, files] : in_reference) {
     for (const auto& [format, path] : files) {
-      const std::string name = files.size() == 1 ? stem : fs::path(path).filename().string();
+      const std::string name =
+          files.size() == 1 ? stem : fs::path(stem).replace_filename(fs::path(path).filename()).string();
       pairs[stem].push_back({name, path, counterpart(format, in_new[stem])});
     }
   }

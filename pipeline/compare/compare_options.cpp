@@ -17,7 +17,7 @@ constexpr const char* description =
 
 constexpr const char* footer = R"(REFERENCE and NEW are FITS tables (LDAC too; FILE[EXT] names an extension), ECSV, CSV,
 VOTable or SExtractor's ASCII_HEAD, gzipped or not, or Parquet; or two directories, whose
-files are compared by the stem of their names. RULES are YAML; without them the built-in
+files, also those further below, are compared by the stem of their names. RULES are YAML; without them the built-in
 rules hold (--dump-rules prints them).
 
 Example:

@@ -164,19 +164,21 @@ std::string format_verdict(const FileComparison& file) {
 }
 
 std::string format_files(const std::vector<FileComparison>& files) {
-  std::size_t width = 0, beyond = 0;
+  std::size_t width = 0;
+  std::vector<std::string> beyond;
   for (const FileComparison& file : files) width = std::max(width, file.name.size());
   std::string text;
   for (const FileComparison& file : files) {
     const SourceComparison& sources = file.comparison.sources;
-    beyond += !file.within();
+    if (!file.within()) beyond.push_back(printable(file.name));
     text += fmt::format("{}  {:<{}}", file.within() ? "within" : "BEYOND", printable(file.name), width);
     if (file.failure.empty())
       text += fmt::format("  {} matched, {} lost, {} new", sources.matched, sources.lost, sources.gained);
     text += "\n" + (file.within() ? "" : reasons(file, "          "));
   }
-  return text + "\n" + notes_of(files) +
-         fmt::format("{} of {} catalogues within the rules\n", files.size() - beyond, files.size());
+  const std::string names = first_few(beyond.size(), [&](std::size_t i) { return beyond[i]; });
+  return text + "\n" + notes_of(files) + (beyond.empty() ? "" : "beyond the rules: " + names + "\n") +
+         fmt::format("{} of {} catalogues within the rules\n", files.size() - beyond.size(), files.size());
 }
 
 }  // namespace srcextract

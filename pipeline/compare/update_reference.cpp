@@ -15,6 +15,7 @@
 #include "pipeline/log/printable.hpp"
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/outputs/outputs.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 
@@ -53,9 +54,13 @@ std::string ending_of(const fs::path& path) {
 }
 
 /// The path that the new catalogue replaces, with symbolic links resolved. A catalogue that the reference directory
-/// lacks gets a path in that directory.
+/// lacks gets the path there that it has below the new directory, which is part of its name ("night1/m31").
 std::string target_of(const FileComparison& file, const std::string& reference) {
-  if (file.reference.empty()) return fs::path(reference) / fs::path(file.other).filename();
+  if (file.reference.empty()) {
+    const fs::path target = fs::path(reference) / fs::path(file.name).replace_filename(fs::path(file.other).filename());
+    make_directory_of(target);
+    return target;
+  }
   const fs::path old_path = file.reference, new_path = file.other;
   if (ending_of(old_path) != ending_of(new_path))
     throw Error(ErrorKind::config, file.other + " is no " + ending_of(old_path) + " as " + file.reference +

@@ -72,6 +72,40 @@ def test_every_file_of_the_reference_is_compared(compare, folders):
     assert lines_of(compare(old, new)) == {"a.csv": ["within"], "a.txt": ["within"]}
 
 
+def test_nights_are_descended_into_and_the_summary_names_what_is_beyond(compare, folders, tmp_path):
+    """As batch writes them: of one stem in two nights, and beside files that are no catalogues."""
+    for folder in folders:
+        for night in ("night1", "night2", "night2/late", ".hidden", "all.hats"):
+            (folder / night).mkdir()
+            fill(folder / night, m31_cat_csv=FEW, m31_run_json="{}")
+        fill(folder, m33_csv=FEW, failures_csv="image,hdu,path,kind,reason\n")
+        (folder / "failures.1-of-2.csv").write_text("image,hdu,path,kind,reason\n")
+    assert list(lines_of(compare(*folders))) == ["m33", "night1/m31", "night2/late/m31", "night2/m31"]
+    assert compare(*folders).out.endswith("\n\n4 of 4 catalogues within the rules\n")
+    fill(folders[1] / "night2", m31_cat_csv=OTHER, new_csv=FEW)
+    done = compare(*folders)
+    assert done.code == 5 and lines_of(done)["night2/m31"][1].startswith("sources: 1 were lost")
+    assert done.out.endswith("\nbeyond the rules: night2/m31, night2/new\n3 of 5 catalogues within the rules\n")
+    for folder in folders:
+        (folder / "night2/loop").symlink_to(folder)
+        (folder / "far").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").mkdir()
+    fill(tmp_path / "elsewhere", m1_csv=FEW)
+    assert list(lines_of(compare(*folders))) == ["far/m1", *lines_of(done)]
+
+
+def test_an_update_puts_catalogues_into_their_nights(compare, run, folders):
+    for folder in folders:
+        (folder / "night1").mkdir()
+        fill(folder / "night1", a_csv=FEW)
+    (folders[1] / "night2").mkdir()
+    fill(folders[1] / "night1", a_csv=OTHER)
+    fill(folders[1] / "night2", a_csv=FEW)
+    assert run("compare", *folders, "--update", "better").code == 0
+    assert (folders[0] / "night1/a.csv").read_text() == OTHER and (folders[0] / "night2/a.csv").read_text() == FEW
+    assert compare(*folders).code == 0
+
+
 def test_notes_are_told_once(compare, folders, tmp_path):
     old, new = folders
     for folder in folders:
