@@ -82,6 +82,16 @@ def test_a_pipe_that_ends_early_is_an_input_error(feed, tmp_path, given, message
     assert not list((tmp_path / "out").glob("*")) if (tmp_path / "out").exists() else True
 
 
+@pytest.mark.parametrize("endless", ["yes", "yes | gzip", "cat /dev/zero", "yes '<html>'"])
+def test_a_stream_that_is_no_fits_ends_at_once_though_it_has_no_end(tmp_path, endless):
+    writer = subprocess.Popen(["bash", "-c", endless], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    done = subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "-q", "-", "-o", "out"], cwd=tmp_path, stdin=writer.stdout,
+                          capture_output=True, timeout=20)
+    writer.stdout.close()
+    writer.wait(20)
+    assert done.returncode == 3 and b"/dev/stdin: not a FITS file" in done.stderr, done.stderr
+
+
 def test_a_writer_that_is_killed_leaves_a_truncated_image(config, tmp_path):
     """A real pipe, whose writer dies in the middle."""
     write_sky(tmp_path / "sky.fits")
