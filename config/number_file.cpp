@@ -5,17 +5,23 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "config/values.hpp"
 #include "stages/core/line_words.hpp"
+#include "stages/core/named_pipe.hpp"
 
 namespace srcextract::config {
 
 std::string read_file(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) fail(path, "is a directory; name the YAML file in it");
+  if (is_named_pipe(path)) {
+    if (std::optional<std::string> text = read_named_pipe(path, most_bytes + 1)) return *std::move(text);
+    fail(path, "is a named pipe into which no process writes; name a file");
+  }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text(most_bytes + 1, '\0');

@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include "config/values.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/named_pipe.hpp"
 
 namespace srcextract::sextractor {
 
@@ -31,17 +33,27 @@ void check_line(std::string_view line, const std::string& place) {
   if (std::ranges::any_of(line, control)) fail(place, "a control character; this is no text that SExtractor reads");
 }
 
+std::string read_unchecked(const std::string& path) {
+  const auto most = static_cast<std::size_t>(most_bytes) + 1;
+  if (is_named_pipe(path)) {
+    if (std::optional<std::string> text = read_named_pipe(path, most)) return *std::move(text);
+    fail(path, "is a named pipe into which no process writes; name a file");
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, "cannot open the file: " + std::generic_category().message(errno));
+  std::string text(most, '\0');
+  file.read(text.data(), std::ssize(text));
+  if (file.bad()) fail(path, "cannot read the file: " + std::generic_category().message(errno));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
 /// Reads a file or pipe once. At most one byte beyond the limit is read, which shows that the text is too large.
 std::string read_text(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) fail(path, "is a directory; name the file in it");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, "cannot open the file: " + std::generic_category().message(errno));
-  std::string text(static_cast<std::size_t>(most_bytes) + 1, '\0');
-  file.read(text.data(), std::ssize(text));
-  if (file.bad()) fail(path, "cannot read the file: " + std::generic_category().message(errno));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string text = read_unchecked(path);
   if (text.starts_with("\x1f\x8b")) fail(path, "is gzipped, which SExtractor does not read; unpack it first");
   if (std::ssize(text) > most_bytes) fail(path, "is larger than 1 MiB; this is no text that SExtractor reads");
   return text;

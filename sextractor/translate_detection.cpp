@@ -12,6 +12,7 @@
 #include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/named_pipe.hpp"
 #include "stages/math/kernel_values.hpp"
 
 namespace srcextract::sextractor {
@@ -30,6 +31,7 @@ const KernelFile& usual_kernel() {
 /// Whether the filter file is a retina, SExtractor's word for a neural network that filters. Retinas are FITS files;
 /// all other filters are text files.
 bool is_retina(const std::string& path) {
+  if (is_named_pipe(path)) return false;
   std::array<char, 6> begin{};
   std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
   return std::string_view(begin.data(), begin.size()) == "SIMPLE";

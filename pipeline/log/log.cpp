@@ -20,6 +20,7 @@
 #include "pipeline/log/printable.hpp"
 #include "pipeline/log/progress.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/named_pipe.hpp"
 
 namespace srcextract {
 namespace {
@@ -78,6 +79,8 @@ void warn_of_passing(const std::string& path, int reason) {
 }
 
 spdlog::sink_ptr file_sink(const std::string& path) {
+  if (is_named_pipe(path) && !open_to_reader(path))
+    throw Error(ErrorKind::output, path + ": the log file is a named pipe that no process reads; name a file");
   try {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
     set_pattern(*sink, file_pattern);

@@ -13,6 +13,7 @@
 #include "io/wcs/wcs.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/line_words.hpp"
+#include "stages/core/named_pipe.hpp"
 
 namespace srcextract {
 namespace {
@@ -107,6 +108,7 @@ AssociationList::AssociationList(const Request& request)
 }
 
 void AssociationList::read() {
+  if (is_named_pipe(path_)) fail(path_, "the list of ASSOC_NAME is a named pipe; name a file");
   std::ifstream file(path_, std::ios::binary);
   if (!file) fail(path_, "cannot open the list of ASSOC_NAME");
   std::string line;

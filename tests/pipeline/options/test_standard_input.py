@@ -1,8 +1,9 @@
-"""`-` in the place of an image: a FITS file from standard input."""
+"""`-` in the place of an image: a FITS file from standard input. And pipes in the place of files."""
 
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -134,3 +135,29 @@ def test_a_terminal_a_closed_and_a_strange_input_are_answered(feed, tmp_path):
     for survey in (["-"], ["c.yaml", "-"]):
         done = feed(b"", "batch", *survey, "-o", "out")
         assert done.returncode == 2 and b"- is standard input, and a survey reads its images from files" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [
+    ["pipe", "sky.fits"], ["c.yaml", "sky.fits", "--set", "convolve.kernel=file", "--set", "convolve.file=pipe"],
+    ["sky.fits", "--log-file", "pipe"], ["batch", "pipe", "sky.fits", "-o", "out"],
+    ["batch", "sky.fits", "-o", "out", "--log-file", "pipe"], ["inject", "pipe", "sky.fits"],
+    ["compare", "sky.csv", "sky.csv", "pipe"], ["sextractor", "sky.fits", "-c", "pipe"],
+    ["sextractor", "sky.fits", "-PARAMETERS_NAME", "pipe"], ["sextractor", "sky.fits", "-FILTER_NAME", "pipe"],
+    ["sextractor", "sky.fits", "-STARNNW_NAME", "pipe"], ["convert-config", "pipe"]], ids=" ".join)
+def test_a_named_pipe_is_refused_at_once(run, image, config, tmp_path, arguments):
+    """Where nobody writes to it or reads it, it would be waited for without end."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "sky.csv").write_text("X_IMAGE,Y_IMAGE\n1,2\n")
+    (tmp_path / "default.param").write_text("NUMBER\n")
+    (tmp_path / "default.sex").write_text("PARAMETERS_NAME default.param\nFILTER N\n" if "-FILTER_NAME" not in arguments else
+                                          "PARAMETERS_NAME default.param\n")
+    if "-STARNNW_NAME" in arguments:
+        (tmp_path / "default.param").write_text("CLASS_STAR\n")
+    done = driver.run_program(*arguments, cwd=tmp_path)
+    assert done.code in (2, 3) and re.search("pipe: .*(named pipe|not a regular file)", done.err), done.err
+
+
+def test_a_pipe_without_a_name_is_a_configuration(image, config, tmp_path):
+    done = subprocess.run(["bash", "-c", f'"$SRCEXTRACT_PROGRAM" -q <(cat {config}) sky.fits -o out'], cwd=tmp_path,
+                          capture_output=True, timeout=60)
+    assert done.returncode == 0 and (tmp_path / "out/sky.cat.csv").exists(), done.stderr
