@@ -192,9 +192,11 @@ std::vector<std::string> tables_among(const ImageFiles& files, const Ledger& bef
   std::vector<std::string> names = merged_tables(files, [&](std::string_view name) {
     return std::ranges::any_of(before.images_of(name), [](const auto& image) { return image.second.done; });
   });
-  if (!names.empty())
-    spdlog::info("left out, as tables of srcextract merge and no images: {}",
-                 first_few(names.size(), [&](std::size_t i) { return names[i]; }));
+  if (names.empty()) return names;
+  const std::string listed = first_few(names.size(), [&](std::size_t i) { return names[i]; });
+  if (names.size() == files.size())
+    throw Error(ErrorKind::input, "the inputs are tables of srcextract merge and no images: " + listed);
+  spdlog::info("left out, as tables of srcextract merge and no images: {}", listed);
   return names;
 }
 

@@ -140,6 +140,8 @@ def test_a_merged_table_among_the_inputs_is_left_out(run, tmp_path, config):
         assert done.code == 0 and "info: left out, as tables of srcextract merge and no images: 2000.fits\n" in done.err
         assert survey.planned(done.err)["to_do"] == left
     assert "2000" not in run("batch", config, "in", "-o", "dry", "--dry-run").out
+    done = run("batch", config, images / "2000.fits", "-o", "nothing")
+    assert done.code == 3 and "error: the inputs are tables of srcextract merge and no images: 2000.fits\n" in done.err
     for out in ("out", "new", "shards"):
         assert run("merge", out, "-o", f"{out}.fits").code == 0
     assert (tmp_path / "new.fits").read_bytes() == (images / "2000.fits").read_bytes()
