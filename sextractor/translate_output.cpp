@@ -94,6 +94,7 @@ std::string our_check_image(const std::string& type) {
 }
 
 void translate_output(const Request& request, Translation& to) {
+  to.put("input.padding", "keep", {}, "SExtractor takes every pixel for data");
   put_format(request, to);
   add_columns(request, to);
   put_check_images(request, to);

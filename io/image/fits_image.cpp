@@ -170,6 +170,10 @@ PixelSource FitsImage::plane(std::int64_t number) const {
   return impl_->asinh ? linear_pixels(stored, *impl_->asinh) : stored;
 }
 
+std::int64_t FitsImage::rows_together() const {
+  return impl_->tiles ? impl_->tiles->tile_height() : 1;
+}
+
 void FitsImage::require_unchanged() const {
   if (impl_->in_file()) impl_->file->require_unchanged();
 }

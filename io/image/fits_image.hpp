@@ -73,6 +73,9 @@ class FitsImage {
   /// Throws Error{input} if `number` is out of range.
   PixelSource plane(std::int64_t number) const;
 
+  /// Number of rows that are decompressed together; 1 if rows can be read one by one.
+  std::int64_t rows_together() const;
+
   /// Returns the FITS checksum of the stored bytes of plane `number`, from 1. Returns 0 for an image in memory.
   /// - For an image of one plane, the checksum is the one that a DATASUM keyword of the HDU would have.
   /// - For a plane of a cube, the checksum is that of an HDU with this plane alone; other planes are not read.

@@ -33,6 +33,8 @@ class TileReader {
   /// tiles are compressed with RICE_1 and no tile spans several planes.
   std::optional<RicePlane> rice_plane(std::int64_t plane) const;
 
+  std::int64_t tile_height() const { return decoder_.grid().tile_height(); }
+
   /// Bytes of the data unit as stored, padded to whole FITS records.
   std::span<const std::byte> data() const;
 

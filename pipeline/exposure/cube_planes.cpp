@@ -10,11 +10,10 @@
 
 #include "io/fits/header.hpp"
 #include "io/wcs/unit.hpp"
-#include "pipeline/exposure/blank_border.hpp"
 #include "pipeline/exposure/choose_plane.hpp"
+#include "pipeline/exposure/padding.hpp"
 #include "stages/core/error.hpp"
 #include "stages/sky/background.hpp"
-#include "stages/weights/mask.hpp"
 
 namespace srcextract {
 namespace {
@@ -36,7 +35,6 @@ void find_beam_of(const FitsImage& image, const std::string& path, const BeamCon
 struct Summand {
   PixelSource pixels;
   double level = 0, weight = 0;
-  bool zero_is_blank = false;
 };
 
 void read_sum(const std::vector<Summand>& all, std::int64_t first, std::int64_t count, float* out) {
@@ -45,7 +43,7 @@ void read_sum(const std::vector<Summand>& all, std::int64_t first, std::int64_t 
     const Image<float, Cpu> part = read_part(one.pixels, first, count);
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const float value = part.pixels[static_cast<std::int64_t>(i)];
-      if (std::isnan(value) || (one.zero_is_blank && value == 0)) continue;
+      if (std::isnan(value)) continue;
       sums[i] += one.weight * (static_cast<double>(value) - one.level);
       weights[i] += one.weight;
     }
@@ -107,12 +105,8 @@ std::string name_of(const CubePlane& plane) {
                      plane.number, plane.frequency > 0 ? fmt::format(", {:.6g} GHz", plane.frequency / 1e9) : "");
 }
 
-Pixels<Cpu> read_cube_plane(const FitsImage& image, std::int64_t plane, const Cpu& where) {
-  const PixelSource source = image.plane(plane);
-  Pixels<Cpu> pixels = ingest(source, where);
-  if (const std::optional<BlankBorder> border = find_blank_border(source, where))
-    apply_mask(ingest(border->mask, where).image, pixels, where);
-  return pixels;
+PixelSource cube_plane(const FitsImage& image, std::int64_t plane, const InputConfig& input) {
+  return plane_without_padding(image, plane, {.wanted = input.padding, .zeros_inside = true});
 }
 
 void leave_out_noisy(const std::vector<double>& noise, std::vector<BeamPlane>& planes) {
@@ -128,7 +122,8 @@ void leave_out_noisy(const std::vector<double>& noise, std::vector<BeamPlane>& p
 }
 
 CombinedChannels combine_channels(const FitsImage& image, const std::string& path, const BeamConfig& beam,
-                                  const BackgroundConfig& background, const std::vector<std::int64_t>& planes) {
+                                  const BackgroundConfig& background, const InputConfig& input,
+                                  const std::vector<std::int64_t>& planes) {
   constexpr Cpu one_thread{1};  // other threads combine other images at the same time
   if (unit_factor(fits_unit(Header(image.header()).first_text("BUNIT")), "K"))
     throw Error(ErrorKind::input,
@@ -138,12 +133,14 @@ CombinedChannels combine_channels(const FitsImage& image, const std::string& pat
   const bool none_has_a_beam =
       std::ranges::none_of(channels, [](const BeamPlane& one) { return one.beam.has_value(); });
   std::vector<double> noise(channels.size()), level(channels.size());
+  std::vector<PixelSource> sources(channels.size());
   for (std::size_t i = 0; i < channels.size(); ++i) {
     if (none_has_a_beam)
       channels[i].problem =
           "";  // not an error here: the code that needs the beam reports the lack of one, with remedies
     if (!channels[i].problem.empty()) continue;
-    const Pixels<Cpu> pixels = read_cube_plane(image, channels[i].at.number, one_thread);
+    sources[i] = cube_plane(image, channels[i].at.number, input);
+    const Pixels<Cpu> pixels = ingest(sources[i], one_thread);
     const Statistics sky = estimate_background(pixels.image, background, one_thread)->clipped;
     noise[i] = sky.sigma;
     level[i] = sky.median;
@@ -158,10 +155,9 @@ CombinedChannels combine_channels(const FitsImage& image, const std::string& pat
       out.left_out.push_back(name_of(at) + " is left out of the combination: " + channels[i].problem);
       continue;
     }
-    const PixelSource source = image.plane(at.number);
     out.planes.push_back(at.number);
     out.weights.push_back(1 / (noise[i] * noise[i]));
-    summands.push_back({source, level[i], out.weights.back(), find_blank_border(source, one_thread).has_value()});
+    summands.push_back({std::move(sources[i]), level[i], out.weights.back()});
   }
   if (summands.empty())
     throw Error(ErrorKind::input,

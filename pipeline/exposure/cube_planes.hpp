@@ -29,8 +29,8 @@ std::vector<BeamPlane> find_plane_beams(const FitsImage& image, const std::strin
 /// Name of a plane for messages, for example "channel 3 (plane 7, 1.4 GHz)".
 std::string name_of(const CubePlane& plane);
 
-/// Reads a plane. Exact zeros at its border are masked (find_blank_border).
-Pixels<Cpu> read_cube_plane(const FitsImage& image, std::int64_t plane, const Cpu& where);
+/// A plane of a radio map. Its padding and blocks of exact zeros are masked (find_padding).
+PixelSource cube_plane(const FitsImage& image, std::int64_t plane, const InputConfig& input);
 
 /// Sets `problem` of the planes whose noise is more than three times the median noise. Planes that have a problem
 /// already are ignored. `noise`: one value per plane.
@@ -52,6 +52,7 @@ struct CombinedChannels {
 /// To measure the noise, reads one plane at a time. Reading the result reads rows of all planes. Throws Error{input} if
 /// no plane can be used, or if the unit of pixels is K.
 CombinedChannels combine_channels(const FitsImage& image, const std::string& path, const BeamConfig& beam,
-                                  const BackgroundConfig& background, const std::vector<std::int64_t>& planes);
+                                  const BackgroundConfig& background, const InputConfig& input,
+                                  const std::vector<std::int64_t>& planes);
 
 }  // namespace srcextract

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "io/wcs/map_pixels.hpp"
-#include "pipeline/exposure/blank_border.hpp"
 #include "pipeline/exposure/image_needs.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "stages/core/error.hpp"
@@ -61,13 +60,7 @@ OpenDetection open_detection(const DetectionTask& task, const HduNames& hdu, std
   const SelectedMaps maps = pair_maps(file, images, config, most_inflated).front();
   OpenFrame frame(images.front().open(), task.path, config, most_inflated);
   OpenMaps opened = open_maps(maps, task.path, frame, config);
-  OpenDetection detection(task, std::move(frame), std::move(opened));
-  if (!fits_gaussians(config)) return detection;
-  Exposure exposure = detection.exposure();
-  const bool given = exposure.mask.has_value();
-  mask_blank_border(task.path, exposure);
-  if (!given) detection.border = exposure.mask;
-  return detection;
+  return {task, std::move(frame), std::move(opened)};
 }
 
 }  // namespace srcextract

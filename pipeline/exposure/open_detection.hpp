@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,13 +22,7 @@ struct OpenDetection {
   OpenFrame frame;
   OpenMaps maps;
 
-  std::optional<PixelSource> border = std::nullopt;  ///< mask of the pixels without data of a radio map
-
-  Exposure exposure() const {
-    Exposure exposure = exposure_of(frame, maps, task.config());
-    if (border) exposure.mask = border;
-    return exposure;
-  }
+  Exposure exposure() const { return exposure_of(frame, maps, task.config()); }
 };
 
 /// Opens the first image that `hdu` selects in the task's file. Throws Error{input} if the image cannot be read, and

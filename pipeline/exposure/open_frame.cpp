@@ -3,7 +3,9 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include "io/wcs/settle_sip.hpp"
 #include "io/wcs/wcs.hpp"
@@ -44,7 +46,7 @@ OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& con
   const CombineConfig& combine = config.combine;
   if (combine.method == CombineMethod::none) {
     plane_numbers_ = {plane_of(images_.front(), config.input.plane)};
-    planes_.push_back(images_.front().plane(plane_numbers_.front()));
+    add_plane(images_.front(), plane_numbers_.front(), config);
     return;
   }
   const std::string key = key_of_planes(combine);
@@ -69,9 +71,10 @@ OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& con
 
 void OpenFrame::add_channels(const std::string& path, const Config& config) {
   CombinedChannels channels =
-      combine_channels(images_.front(), path, config.beam, config.background, config.combine.planes);
+      combine_channels(images_.front(), path, config.beam, config.background, config.input, config.combine.planes);
   for (const std::string& one : channels.left_out) spdlog::warn("{}: {}", path, one);
   planes_.push_back(std::move(channels.image));
+  stored_format_ = planes_.front().format;
   plane_numbers_ = std::move(channels.planes);
   weights_ = std::move(channels.weights);
   for (const std::int64_t number : plane_numbers_) combined_.push_back("plane " + std::to_string(number));
@@ -84,7 +87,7 @@ void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Confi
     if (number > planes)
       throw Error(ErrorKind::input, fmt::format("{}: there is no plane {} to combine: the image has {}",
                                                 config.place_of("combine.planes"), number, planes));
-    planes_.push_back(images_.front().plane(number));
+    add_plane(images_.front(), number, config);
     combined_.push_back("plane " + std::to_string(number));
   }
 }
@@ -107,7 +110,7 @@ void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<s
     said_at(config.place_of(key), [&] {
       const std::int64_t plane = plane_of(image, config.input.plane);
       if (planes_.empty()) plane_numbers_ = {plane};
-      planes_.push_back(image.plane(plane));
+      add_plane(image, plane, config);
     });
   }
 }
@@ -118,6 +121,21 @@ void OpenFrame::keep(FitsImage image, const Config& config) {
   image.set_header(std::move(settled.header));
   sip_warnings_.push_back(std::move(settled.warning));
   images_.push_back(std::move(image));
+}
+
+void OpenFrame::add_plane(const FitsImage& image, std::int64_t number, const Config& config) {
+  auto padding = std::make_shared<const Padding>(
+      find_padding(image, number, {.wanted = config.input.padding, .zeros_inside = fits_gaussians(config)}));
+  for (const PaddingValue& one : padding->values) {
+    const auto known = std::ranges::find(padding_, one.value, &PaddingValue::value);
+    if (known == padding_.end())
+      padding_.push_back(one);
+    else
+      known->pixels += one.pixels;
+  }
+  const PixelSource plane = image.plane(number);
+  if (planes_.empty()) stored_format_ = plane.format;
+  planes_.push_back(without_padding(plane, std::move(padding)));
 }
 
 FitsImage OpenFrame::open_another(const std::string& path, const HduNames& hdu, const ImageNeeds& needs) {

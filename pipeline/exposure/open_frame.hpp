@@ -9,6 +9,7 @@
 #include "config/config.hpp"
 #include "io/files/passing.hpp"
 #include "io/image/fits_image.hpp"
+#include "pipeline/exposure/padding.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -51,6 +52,11 @@ class OpenFrame {
   /// Weights of the channels that were combined into one plane (combine_channels); empty in all other cases.
   const std::vector<double>& weights() const { return weights_; }
   const PixelSource& first() const { return planes_.front(); }
+  /// The format of the first plane as it is stored, which is not that of first() if integers are masked as padding.
+  const PixelFormat& stored_format() const { return stored_format_; }
+
+  /// The padding of all planes together, which is masked in planes(): one entry for each value.
+  const std::vector<PaddingValue>& padding() const { return padding_; }
 
   /// Number of bytes that the gzipped files of this frame leave of `most_inflated`.
   std::int64_t most_inflated() const { return most_inflated_; }
@@ -72,6 +78,8 @@ class OpenFrame {
   void add_planes(const std::vector<std::int64_t>& numbers, const Config& config);
   void add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                   const Config& config);
+  /// Adds a plane of an image, with its padding masked.
+  void add_plane(const FitsImage& image, std::int64_t number, const Config& config);
   FitsImage open_another(const std::string& path, const HduNames& hdu, const ImageNeeds& needs);
   void keep(FitsImage image, const Config& config);
   void require_one_shape(const std::string& where) const;
@@ -81,6 +89,8 @@ class OpenFrame {
   std::int64_t most_inflated_;             ///< bytes that gzipped files opened later may take when inflated
   std::vector<std::int64_t> plane_numbers_;
   std::vector<PixelSource> planes_;
+  PixelFormat stored_format_;
+  std::vector<PaddingValue> padding_;
   std::vector<double> weights_;
   std::vector<std::string> combined_;
 };

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstring>
-#include <memory>
 #include <utility>
 
-#include "cuda/ingest/device_pixels.hpp"
+#include "pipeline/exposure/sampled_rows.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/weights/mask.hpp"
-#include "stages/weights/mask_source.hpp"
 #include "stages/weights/weights.hpp"
 
 namespace srcextract {
@@ -26,44 +22,6 @@ std::int64_t rows_per_block(const Shape& shape) {
   const std::int64_t width = std::clamp<std::int64_t>(shape.width / blocks_along, 1, wanted_in_row);
   const std::int64_t height = std::max<std::int64_t>(1, shape.height / blocks_along);
   return std::min((wanted_pixels + width - 1) / width, height);
-}
-
-/// The row of the plane for row `row` of a sample of `rows` evenly spaced rows.
-std::int64_t row_of_plane(std::int64_t row, std::int64_t rows, const PixelSource& plane) {
-  return (2 * row + 1) * plane.shape.height / (2 * rows);
-}
-
-/// Copies the sampled rows of a plane in device memory to host memory, in one copy. `some` has the shape and format of
-/// the sample.
-PixelSource rows_of(const DevicePixels& pixels, PixelSource some, const PixelSource& plane) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(some.shape.height));
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    rows[row] = row_of_plane(static_cast<std::int64_t>(row), some.shape.height, plane);
-  const auto bytes = std::make_shared<std::vector<std::byte>>(some.shape.count() * some.format.bytes());
-  pixels.read_rows(rows, bytes->data());
-  some.read = [bytes, width = some.format.bytes()](std::int64_t first, std::int64_t count, std::byte* out) {
-    std::memcpy(out, bytes->data() + first * width, static_cast<std::size_t>(count * width));
-  };
-  return some;
-}
-
-/// Returns `rows` evenly spaced rows of a plane as a plane of that height.
-PixelSource rows_of(const PixelSource& plane, std::int64_t rows) {
-  if (const auto* const mask = plane.read.target<MaskRead>()) return mask_source(rows_of(mask->map, rows), mask->bad);
-  PixelSource some;
-  some.shape = {plane.shape.width, rows};
-  some.format = plane.format;
-  if (const DevicePixels* const there = DevicePixels::of(plane)) return rows_of(*there, std::move(some), plane);
-  some.read = [plane, rows](std::int64_t first, std::int64_t count, std::byte* out) {
-    const std::int64_t width = plane.shape.width;
-    for (std::int64_t done = 0; done < count;) {
-      const std::int64_t row = (first + done) / width, x = (first + done) % width;
-      const std::int64_t piece = std::min(width - x, count - done);
-      plane.read(row_of_plane(row, rows, plane) * width + x, piece, out + done * plane.format.bytes());
-      done += piece;
-    }
-  };
-  return some;
 }
 
 /// The quantile `share` (0 to 1) of the values, which must not be empty. Reorders the values.

@@ -44,20 +44,23 @@ void warn_of_asinh_scale(const FitsImage& image, Warnings& warnings) {
       "1.0857362)");
 }
 
-/// Warns if the image may be padded with zeros, as mosaics often are. The sky estimate treats zeros like other pixels.
-/// Fewer than 5 % zeros give no warning, and fewer than 30 % if the sky level is within one sigma of 0. Also warns of
-/// meshes without noise.
-void warn_of_padding(const Background& background, Warnings& warnings) {
+/// Warns if the image may be padded with zeros that input.padding did not mask. The sky estimate treats zeros like
+/// other pixels. Fewer than 5 % zeros give no warning, and fewer than 30 % if the sky level is within one sigma of 0.
+/// Also warns of meshes without noise, and of a given value of padding that no pixel has.
+void warn_of_padding(const ImageInput& input, const Background& background, Warnings& warnings) {
+  const Config& config = input.config();
+  if (const std::vector<PaddingValue>& padding = input.frame.padding(); !padding.empty() && padding.front().pixels == 0)
+    warnings.push_back(fmt::format("{}: no pixel has this value", config.place_of("input.padding")));
   if (background.mesh.least_rms <= 0 && background.mesh.most_rms > 0)
     warnings.emplace_back(
-        "there are meshes whose pixels are all equal. Is this padding? They have no noise to count in: write NaN or "
-        "BLANK, so that these pixels are masked");
+        "there are meshes whose pixels are all equal. Is this padding? They have no noise to count in: if it is, mask "
+        "these pixels with --set input.padding=VALUE, where VALUE is theirs");
   const double zeros = background.zero_share;
   const bool off_the_sky = std::abs(background.clipped.median) > background.clipped.sigma;
   if (zeros < (off_the_sky ? 0.05 : 0.3)) return;
   warnings.push_back(
-      fmt::format("{:.0f} % of the pixels are exactly 0. Is this padding? It makes background and sigma wrong: write "
-                  "NaN or BLANK there, so that these pixels are masked",
+      fmt::format("{:.0f} % of the pixels are exactly 0. Is this padding? It makes background and sigma wrong: if it "
+                  "is, mask these pixels with --set input.padding=0",
                   100 * zeros));
 }
 
@@ -365,7 +368,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   warn_of_asinh_scale(input.frame.image(), warnings);
   if (std::string problem = precision_warning(input, extraction); !problem.empty())
     warnings.push_back(std::move(problem));
-  warn_of_padding(extraction.background, warnings);
+  warn_of_padding(input, extraction.background, warnings);
   warn_of_no_noise(config, extraction.background, warnings);
   warn_of_unit(config, extraction.background, warnings);
   const bool large = warn_of_large_source(input, config, extraction, warnings);

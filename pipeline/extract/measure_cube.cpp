@@ -120,7 +120,9 @@ class CubeRun {
             : "its header tells no frequencies of the channels (an axis FREQ with CDELT, or VRAD with RESTFRQ)");
   }
 
-  Pixels<Cpu> read(std::int64_t plane) const { return masked(read_cube_plane(image(), plane, where_)); }
+  Pixels<Cpu> read(std::int64_t plane) const {
+    return masked(ingest(cube_plane(image(), plane, config_.input), where_));
+  }
 
   Pixels<Cpu> masked(Pixels<Cpu> pixels) const {
     if (input_.exposure.mask) apply_mask(ingest(*input_.exposure.mask, where_).image, pixels, where_);
@@ -138,7 +140,7 @@ class CubeRun {
     std::vector<std::int64_t> numbers;
     for (const CubePlane& one : planes) numbers.push_back(one.number);
     const BeamConfig beam = told_beam(planes);
-    const CombinedChannels sum = combine_channels(image(), file(), beam, config_.background, numbers);
+    const CombinedChannels sum = combine_channels(image(), file(), beam, config_.background, config_.input, numbers);
     for (const std::string& one : sum.left_out) spdlog::warn("{}: {}", input_.name, one);
     const BeamPlaces places{image().header(), image().primary_header(), file(), image().axes(), sum.planes,
                             sum.weights};

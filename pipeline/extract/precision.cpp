@@ -96,7 +96,7 @@ void check_precision(const ImageInput& input, const Extraction& extraction) {
     return;
   }
   const double sky = extraction.sky_level(), step = float_step(sky);
-  if (!is_finer(input.first().format, step) || extraction.background.all.count == 0 || step * 2 <= sigma) return;
+  if (!is_finer(input.frame.stored_format(), step) || extraction.background.all.count == 0 || step * 2 <= sigma) return;
   throw Error(ErrorKind::input, "the values need more than the 24 bits of float32: " +
                                     describe_steps(sky, step, shortest(sigma) + " with what rounding adds to it") +
                                     remedy);
@@ -107,11 +107,11 @@ std::string precision_warning(const ImageInput& input, const Extraction& extract
   const double sky = extraction.sky_level(), sigma = extraction.background.clipped.sigma, step = float_step(sky);
   const std::string steps = describe_steps(sky, step, fmt::format("{:.4g}", sigma));
   constexpr double few = 2, some = 4;  // steps to a sigma
-  if (sigma > 0 && sigma < few * step && is_stored_as_float32(input.first().format))
+  if (sigma > 0 && sigma < few * step && is_stored_as_float32(input.frame.stored_format()))
     return "the file has its pixels as float32: " + steps +
            " with what rounding added to it, so faint sources are lost; subtract a constant of about the sky before "
            "pixels become float32";
-  if (sigma > 0 && sigma < some * step && is_finer(input.first().format, step))
+  if (sigma > 0 && sigma < some * step && is_finer(input.frame.stored_format(), step))
     return "pixels are rounded to float32: " + steps + remedy;
   return "";
 }

@@ -143,6 +143,12 @@ void log_map(const std::string& name, const char* what, const OpenMap& map) {
                map.image.asinh_scale() ? ", made linear by BSOFTEN and BOFFSET" : "");
 }
 
+void log_padding(const std::string& name, const OpenFrame& frame) {
+  if (frame.padding().empty() || frame.padding().front().pixels == 0) return;
+  spdlog::info("{}: {} are taken for padding and masked; to keep them: --set input.padding=keep", name,
+               describe_padding(frame.padding()));
+}
+
 /// Text with the number of sources in the map and the number of false sources in the negated map.
 std::string describe_reliability(const Reliability& of, std::int64_t sources) {
   const auto sum = [](const std::vector<ReliabilityBin>& bins, std::int64_t ReliabilityBin::*count) {
@@ -169,12 +175,13 @@ void log_known(const std::string& name, const std::string& problem, const std::s
 void log_input(const ImageInput& input, const InputConfig& config, const LeftOut& left_out) {
   const FitsImage& image = input.frame.image();
   const std::string extname = image.extname().empty() ? "" : " '" + image.extname() + "'";
-  const int bitpix = input.first().format.bitpix;
+  const int bitpix = input.frame.stored_format().bitpix;
   spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}{}", input.name, input.first().shape.width,
                input.first().shape.height, bitpix, image.hdu(), extname,
                plane_name(input.frame, input.frame.plane_numbers().front()));
   log_others(input, config, left_out);
   log_linear(input.name, image, input.file.config->config);
+  log_padding(input.name, input.frame);
   if (spdlog::should_log(spdlog::level::info)) {
     const std::string maps = unused_maps(input.frame, input.file.path, input.file.config->config);
     if (!maps.empty()) spdlog::info("{}: {}", input.name, maps);
@@ -182,14 +189,17 @@ void log_input(const ImageInput& input, const InputConfig& config, const LeftOut
   if (input.reference) {
     spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
     log_linear(input.reference->path, input.reference->frame.image(), input.file.config->config);
+    log_padding(input.reference->path, input.reference->frame);
     if (input.reference->maps.mask) log_map(input.reference->path, "mask", *input.reference->maps.mask);
     if (input.reference->maps.weights) log_map(input.reference->path, "noise map", *input.reference->maps.weights);
   }
   if (input.detection)
     spdlog::info("{}: its sources are found in HDU {} of {}", input.name, input.detection->frame.image().hdu(),
                  input.detection->task.path);
-  if (input.detection)
+  if (input.detection) {
     log_linear(input.detection->task.path, input.detection->frame.image(), input.detection->task.config());
+    log_padding(input.detection->task.path, input.detection->frame);
+  }
   if (input.positions)
     spdlog::info("{}: measured at the positions of {}, {}", input.name, input.positions->list.path,
                  input.positions->by_sky ? "by its WCS" : "in pixels");

@@ -11,7 +11,6 @@
 #include "io/catalog/segmentation.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "io/wcs/pixel_unit.hpp"
-#include "pipeline/exposure/blank_border.hpp"
 #include "pipeline/exposure/image_needs.hpp"
 #include "pipeline/extract/image_warnings.hpp"
 #include "pipeline/image/image_log.hpp"
@@ -206,7 +205,6 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   const auto reference = std::move(input_.exposure.reference);
   input_.exposure = exposure_of(frame_, maps_, config);
   input_.exposure.reference = reference;
-  if (fits_gaussians(config)) mask_blank_border(task_.name, input_.exposure);
   const auto shown = [](const std::optional<OpenMap>& map) { return map ? &*map : nullptr; };
   input_.weights = shown(maps_.weights);
   input_.mask = shown(maps_.mask);

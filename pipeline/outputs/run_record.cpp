@@ -34,6 +34,12 @@ Json program_json() {
   return {{"name", "srcextract"}, {"version", program_version()}, {"build", program_build()}, {"libraries", libraries}};
 }
 
+/// Adds the pixels that are masked as padding: the number for each value.
+void add_padding(const OpenFrame& frame, Json& json) {
+  for (const PaddingValue& one : frame.padding())
+    json["padding"].push_back({{"value", one.value}, {"pixels", one.pixels}});
+}
+
 Json input_json(const ImageInput& input, std::uint32_t datasum) {
   Json json = {{"path", input.file.path},
                {"bytes", input.file.bytes},
@@ -43,10 +49,11 @@ Json input_json(const ImageInput& input, std::uint32_t datasum) {
                {"plane", input.frame.plane_numbers().front()},
                {"width", input.first().shape.width},
                {"height", input.first().shape.height},
-               {"bitpix", input.first().format.bitpix},
+               {"bitpix", input.frame.stored_format().bitpix},
                {"compressed", input.frame.image().compressed()},
                {"datasum", datasum}};
   if (!input.frame.combined().empty()) json["combined"] = input.frame.combined();
+  add_padding(input.frame, json);
   return json;
 }
 
@@ -123,6 +130,7 @@ Json reference_json(const OpenReference& reference, const ImageConfig* own) {
                {"resampled", reference.subtracted->map != nullptr},
                {"datasum", reference.frame.datasum()}};
   if (!reference.frame.combined().empty()) json["combined"] = reference.frame.combined();
+  add_padding(reference.frame, json);
   if (reference.maps.mask) json["mask"] = map_json(*reference.maps.mask);
   if (reference.maps.weights) json["weights"] = map_json(*reference.maps.weights);
   if (own != nullptr) json["config"] = config_json(own->config);
@@ -159,6 +167,7 @@ Json detection_json(const OpenDetection& detection, const FoundIn& found) {
                {"background", background_json(found.background)},
                {"levels", levels_json(found.levels)}};
   if (!detection.frame.combined().empty()) json["combined"] = detection.frame.combined();
+  add_padding(detection.frame, json);
   if (detection.maps.mask) json["mask"] = map_json(*detection.maps.mask);
   if (detection.maps.weights) {
     json["weights"] = map_json(*detection.maps.weights);

@@ -178,11 +178,24 @@ def test_a_blank_border(program, tmp_path, field, header, value):
     image[90:, 60:] = field.image
     rows, told, said = gaussians(program, write(tmp_path / "border.fits", image[None, None], header))
     check(field, rows, x=60, y=90)
-    assert ("exact zeros" in said) == (value == 0)
+    assert (f"{image.size - field.image.size} pixels of 0 are taken for padding" in said) == (value == 0)
     blank = image.size - field.image.size
     assert told["counts"]["masked_nan"] + told["counts"]["masked_mask"] == blank
     noise = rows["Isl_rms"]
     assert np.all(noise > 0.7 * field.rms.min()) and np.all(noise < 1.4 * field.rms.max())
+
+
+def test_a_block_of_zeros_inside(program, tmp_path, field, header):
+    """As of an interferometer's map that has no data there: the same catalogue as with NaN, and a word."""
+    tables = []
+    for value in (0.0, np.nan):
+        image = np.array(field.image)
+        image[100:130, 60:110] = value
+        rows, told, said = gaussians(program, write(tmp_path / "hole.fits", image, header))
+        assert told["counts"]["masked_nan"] == 1500
+        assert ("1500 pixels of 0 are taken for padding and masked" in said) == (value == 0)
+        tables.append(rows)
+    assert tables[0].pformat(-1, -1) == tables[1].pformat(-1, -1)
 
 
 @pytest.mark.parametrize("where", ({"CRVAL1": 0.0}, {"CRVAL2": -89.9}, {"CDELT1": continuum_maps.PIXEL / 3600},

@@ -309,7 +309,7 @@ def test_a_sky_that_cannot_be_used_is_a_warning(run, config, tmp_path):
 def test_padding_that_is_not_masked_is_a_warning(run, config, tmp_path, percent, sky, warned):
     pixels = [0.0 if i % 100 < percent else sky + 0.25 + i % 7 - 3 for i in range(WIDTH * HEIGHT)]
     write(tmp_path / "padded.fits", hdu((WIDTH, HEIGHT), -32, pixels))
-    done = run(config, "padded.fits", "-q")
+    done = run(config, "padded.fits", "-q", "--set", "input.padding=keep")
     assert done.code == 0
     assert done.err.startswith(f"warning: padded.fits: {percent} % of the pixels are exactly 0") == warned
     assert warned or done.err == ""
@@ -321,7 +321,7 @@ def test_meshes_of_padding_are_a_warning(run, configure, tmp_path, padded, warne
     side = 200
     pixels = [0.0 if i % side < padded else 100.25 + i % 7 - 3 for i in range(side * side)]
     write(tmp_path / "padded.fits", hdu((side, side), -32, pixels))
-    done = run(configure("output: {formats: [csv]}"), "padded.fits", "-q")
+    done = run(configure("output: {formats: [csv]}"), "padded.fits", "-q", "--set", "input.padding=keep")
     assert done.code == 0
     assert ("warning: padded.fits: there are meshes whose pixels are all equal. Is this padding?" in done.err) == warned
     assert warned or done.err == ""

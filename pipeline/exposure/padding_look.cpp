@@ -1,0 +1,185 @@
+#include "pipeline/exposure/padding_look.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "pipeline/exposure/sampled_rows.hpp"
+#include "stages/core/exec.hpp"
+#include "stages/ingest/ingest.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::int64_t edge_rows = 32, long_run = 8, few_rows = 4, sample_size = 4096;
+constexpr std::size_t most_values = 8;
+
+/// What the edges show of one value.
+struct Seen {
+  float value = 0;
+  std::array<std::int64_t, 2> ends = {};  ///< number of rows that begin and that end with it
+  std::int64_t longest = 0;               ///< its longest run at the edge
+
+  std::int64_t most_ends() const { return std::max(ends[0], ends[1]); }
+  std::int64_t weight() const { return longest + ends[0] + ends[1]; }
+};
+
+std::vector<std::int64_t> rows_to_look_at(std::int64_t height, std::int64_t together) {
+  std::vector<std::int64_t> rows;
+  const auto add = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t y = begin; y < std::min(end, height); ++y)
+      if (rows.empty() || y > rows.back()) rows.push_back(y);
+  };
+  const std::int64_t bands = (height + together - 1) / together;
+  const std::int64_t looked_at = std::min(bands, std::max<std::int64_t>(3, edge_rows / together));
+  for (std::int64_t i = 0; i < looked_at; ++i) {
+    const std::int64_t band = looked_at > 1 ? i * (bands - 1) / (looked_at - 1) : 0;
+    add(band * together, (band + 1) * together);
+  }
+  return rows;
+}
+
+class Look {
+ public:
+  explicit Look(const Image<float, Cpu>& rows) : rows_(rows) {}
+
+  void look(std::int64_t first, std::int64_t last) {
+    for (std::int64_t y = 0; y < rows_.shape.height; ++y) {
+      walk_inwards(y, 0);
+      walk_inwards(y, 1);
+    }
+    look_along(first);
+    look_along(last);
+  }
+
+  void want(float value) { seen(value).longest = rows_.shape.width; }
+
+  /// The values whose number at the edge is no chance.
+  std::vector<float> padding_values(const Shape& shape) {
+    std::erase_if(seen_, [&](const Seen& one) { return one.longest < long_run && one.most_ends() < few_rows; });
+    if (!seen_.empty()) repeat_ = find_repeat();
+    std::erase_if(seen_, [&](const Seen& one) { return !is_no_chance(one, shape); });
+    std::ranges::stable_sort(seen_, std::ranges::greater(), &Seen::weight);
+    if (seen_.size() > most_values) seen_.resize(most_values);
+    std::vector<float> values;
+    for (const Seen& one : seen_) values.push_back(one.value);
+    return values;
+  }
+
+  double repeat() const { return repeat_; }
+
+  /// Some of the pixels that have none of the values and are not masked.
+  std::vector<float> others_than(const std::vector<float>& values) const {
+    const std::int64_t count = rows_.shape.count();
+    std::vector<float> all;
+    for (std::int64_t i = 0; i < count; ++i)
+      if (const float pixel = rows_.pixels[i]; !std::isnan(pixel) && std::ranges::count(values, pixel) == 0)
+        all.push_back(pixel);
+    const std::int64_t step = std::max<std::int64_t>(1, std::ssize(all) / sample_size);
+    std::vector<float> some;
+    for (std::int64_t i = 0; i < std::ssize(all); i += step) some.push_back(all[static_cast<std::size_t>(i)]);
+    return some;
+  }
+
+ private:
+  Seen& seen(float value) {
+    const auto found = std::ranges::find(seen_, value, &Seen::value);
+    return found != seen_.end() ? *found : seen_.emplace_back(Seen{.value = value + 0.0F});  // no -0
+  }
+
+  /// Looks at the pixels of a row from its begin (side 0) or its end: the first of them that is not masked, and behind
+  /// several equal pixels the next, as a border may lie in another.
+  void walk_inwards(std::int64_t y, std::size_t side) {
+    constexpr int borders = 4;
+    const std::int64_t width = rows_.shape.width;
+    const float* const row = rows_.pixels.data() + y * width;
+    const auto at = [&](std::int64_t x) { return row[side == 0 ? x : width - 1 - x]; };
+    std::int64_t x = 0;
+    for (int border = 0; border < borders; ++border) {
+      while (x < width && std::isnan(at(x))) ++x;
+      if (x == width) return;
+      const float value = at(x);
+      std::int64_t length = 1;
+      while (x + length < width && at(x + length) == value) ++length;
+      Seen& one = seen(value);
+      ++one.ends[side];
+      one.longest = std::max(one.longest, length);
+      if (length == 1) return;
+      x += length;
+    }
+  }
+
+  void look_along(std::int64_t y) {
+    const std::int64_t width = rows_.shape.width;
+    const float* const row = rows_.pixels.data() + y * width;
+    for (std::int64_t x = 0, end = 0; x < width; x = end) {
+      for (end = x + 1; end < width && row[end] == row[x];) ++end;
+      if (end - x < long_run) continue;
+      Seen& one = seen(row[x]);
+      one.longest = std::max(one.longest, end - x);
+    }
+  }
+
+  bool is_no_chance(const Seen& one, const Shape& shape) const {
+    const auto rows = static_cast<double>(rows_.shape.height), ends = static_cast<double>(one.most_ends());
+    const double rate = rate_of(one.value);
+    return rate <= most_padding_rate &&
+           (one.longest >= least_region(std::max(rate, repeat_), shape) || ends >= few_rows * (1 + rate * rows));
+  }
+
+  /// The share of the values, run by run, that the next pixel repeats.
+  double find_repeat() const {
+    std::int64_t runs = 0, repeated = 0;
+    for (std::int64_t y = 0; y < rows_.shape.height; ++y) {
+      const float* const row = rows_.pixels.data() + y * rows_.shape.width;
+      for (std::int64_t x = 1; x < rows_.shape.width; ++x) {
+        if (std::isnan(row[x - 1]) || (x > 1 && row[x - 1] == row[x - 2])) continue;
+        ++runs;
+        repeated += row[x] == row[x - 1];
+      }
+    }
+    return runs == 0 ? 0 : static_cast<double>(repeated) / static_cast<double>(runs);
+  }
+
+  /// The share of other pixels that this value follows.
+  double rate_of(float value) const {
+    std::int64_t others = 0, followed = 0;
+    for (std::int64_t y = 0; y < rows_.shape.height; ++y) {
+      const float* const row = rows_.pixels.data() + y * rows_.shape.width;
+      bool other = false;
+      for (std::int64_t x = 0; x < rows_.shape.width; ++x) {
+        followed += other && row[x] == value;
+        other = !std::isnan(row[x]) && row[x] != value;
+        others += other;
+      }
+    }
+    return others == 0 ? 1 : static_cast<double>(followed) / static_cast<double>(others);
+  }
+
+  const Image<float, Cpu>& rows_;
+  double repeat_ = 0;
+  std::vector<Seen> seen_;
+};
+
+}  // namespace
+
+std::optional<PaddingRegions> look_for_padding(const PixelSource& plane, std::int64_t together, bool zeros) {
+  const Shape& shape = plane.shape;
+  const std::vector<std::int64_t> rows = rows_to_look_at(shape.height, together);
+  const Image<float, Cpu> image = ingest(rows_of(plane, rows), Cpu{1}).image;
+  Look look(image);
+  look.look(0, image.shape.height - 1);
+  if (zeros) look.want(0);
+  std::vector<float> values = look.padding_values(shape);
+  if (values.empty()) return std::nullopt;
+  std::vector<float> others = look.others_than(values);
+  if (others.empty()) return std::nullopt;
+  PaddingRegions regions(shape, std::move(values), std::move(others), look.repeat());
+  if (zeros) regions.take_inside(0);
+  return regions;
+}
+
+}  // namespace srcextract
