@@ -44,6 +44,15 @@ void warn_of_asinh_scale(const FitsImage& image, Warnings& warnings) {
       "1.0857362)");
 }
 
+/// Whether the mesh in the last corner has so few pixels that they may well be equal, as one pixel is.
+bool has_few_in_corner(const Shape& shape, const BackgroundConfig& config) {
+  constexpr std::int64_t few = 8;
+  const MeshGrid grid = mesh_grid(shape, mesh_sides(config));
+  return (shape.width - (grid.nodes.width - 1) * grid.mesh.width) *
+             (shape.height - (grid.nodes.height - 1) * grid.mesh.height) <
+         few;
+}
+
 /// Warns if the image may be padded with zeros that input.padding did not mask. The sky estimate treats zeros like
 /// other pixels. Fewer than 5 % zeros give no warning, and fewer than 30 % if the sky level is within one sigma of 0.
 /// Also warns of meshes without noise, and of a given value of padding that no pixel has.
@@ -51,7 +60,8 @@ void warn_of_padding(const ImageInput& input, const Background& background, Warn
   const Config& config = input.config();
   if (const std::vector<PaddingValue>& padding = input.frame.padding(); !padding.empty() && padding.front().pixels == 0)
     warnings.push_back(fmt::format("{}: no pixel has this value", config.place_of("input.padding")));
-  if (background.mesh.least_rms <= 0 && background.mesh.most_rms > 0)
+  if (background.mesh.least_rms <= 0 && background.mesh.most_rms > 0 &&
+      !has_few_in_corner(input.exposure.shape(), config.background))
     warnings.emplace_back(
         "there are meshes whose pixels are all equal. Is this padding? They have no noise to count in: if it is, mask "
         "these pixels with --set input.padding=VALUE, where VALUE is theirs");

@@ -255,3 +255,9 @@ def test_sextractors_configuration_keeps_padding(run, tmp_path):
     assert run("sextractor", "-dd").code == 0
     done = run("sextractor", "padded.fits", "-CATALOG_NAME", "found.cat")
     assert "padding" not in done.err
+
+
+def test_a_corner_mesh_of_one_pixel_is_no_padding(run, tmp_path):
+    write(tmp_path / "odd.fits", np.random.default_rng(2).normal(100, 5, (65, 129)))
+    done = run("--set", "background.filter_size=1", "odd.fits")
+    assert done.code == 0 and "padding" not in done.err
