@@ -19,9 +19,11 @@
 #include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
+#include "pipeline/extract/map_photons.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
+#include "pipeline/resolve/gain.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/image_file.hpp"
 
@@ -43,6 +45,10 @@ struct ImageInput {
   const OpenPositions* positions = nullptr;  ///< positions to measure; null if sources are to be found
   const Config* resolved = nullptr;          ///< configuration resolved for the image (pipeline/resolve)
   const OpenFrame* cube = nullptr;  ///< the cube whose planes are measured (measures_cube); null if there is none
+  FrameGain gain = {};              ///< by its header or the configuration, also where a map holds the photons
+  PhotonsOfMap photons = {};        ///< what its map of weights holds
+  FrameGain reference_gain = {};    ///< of the frame that is subtracted
+  PhotonsOfMap reference_photons = {};
 
   const Config& config() const { return *resolved; }
   const PixelSource& first() const { return exposure.planes.front(); }

@@ -212,6 +212,18 @@ void log_input(const ImageInput& input, const InputConfig& config, const LeftOut
                  bitpix);
 }
 
+void log_gain(const ImageInput& input) {
+  const auto tell = [](const std::string& name, const FrameGain& gain, const PhotonsOfMap& photons) {
+    if (gain.gain > 0) spdlog::info("{}: gain {:.6g} electrons a pixel value: {}", name, gain.gain, gain.reason);
+    if (gain.gain > 0 && !photons.reason.empty())
+      spdlog::info(
+          "{}: its noise map is taken {}hold the photons of sources, so errors of fluxes add {} by the gain: {}", name,
+          photons.included ? "to " : "not to ", photons.included ? "none" : "them", photons.reason);
+  };
+  tell(input.name, input.gain, input.photons);
+  if (input.reference != nullptr) tell(input.reference->path, input.reference_gain, input.reference_photons);
+}
+
 void log_result(const ImageInput& input, const ImageResult& result, bool describe) {
   const Extraction& e = result.extraction;
   if (const MaskCounts& m = e.masked; describe && m.total() > 0) {

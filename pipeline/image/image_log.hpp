@@ -21,6 +21,9 @@ struct LeftOut {
 /// or what is no image to extract, which input.hdu left out (`left_out`), or images after the first.
 void log_input(const ImageInput& input, const InputConfig& config, const LeftOut& left_out);
 
+/// Logs the gain and why it is used, and whether the noise map holds the photons of sources.
+void log_gain(const ImageInput& input);
+
 /// Logs the results if `describe`. Always logs the warnings.
 void log_result(const ImageInput& input, const ImageResult& result, bool describe);
 

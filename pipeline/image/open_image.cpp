@@ -212,16 +212,39 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   flags_ = open_flags(task.maps.flags, task.file->path, frame_, config);
   for (const OpenFlags& flags : flags_) input_.flags.push_back(&flags);
   if (job.describe) log_input(input_, config.input, task.left_out);
-  config_ = resolve(
+  Resolved resolved = resolve(
       config,
       {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_),
        reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view(),
        reference_ ? config_of(task.file->beside->of_reference) : nullptr, task.file->path, frame_.image().axes(),
-       frame_.plane_numbers(), frame_.weights(), task.image.number, static_cast<std::size_t>(task.images)});
+       frame_.plane_numbers(), frame_.weights(), task.image.number, static_cast<std::size_t>(task.images),
+       reference_ ? std::string_view(reference_->frame.image().primary_header()) : std::string_view()});
+  config_ = std::move(resolved.config);
+  input_.gain = std::move(resolved.gain);
+  input_.reference_gain = std::move(resolved.reference_gain);
+  find_photons();
+  if (job.describe && !config_.kept.as_sextractor) log_gain(input_);
   input_.resolved = &config_;
   if (fits_gaussians(config_)) return;
   paths_.components.clear();  // at given positions no Gaussians are fitted, so these files are not written
   paths_.regions.clear();
+}
+
+void OpenImage::find_photons() {
+  if (reference_) {
+    FrameSettings &fresh = *config_.resources.fresh, &reference = *config_.resources.reference;
+    input_.photons = find_map_photons(task_.name, input_.exposure, fresh.weights, fresh.gain, config_);
+    Exposure subtracted(reference_->subtracted->planes);
+    subtracted.weights = reference_->subtracted->weights;
+    subtracted.mask = reference_->subtracted->mask;
+    input_.reference_photons =
+        find_map_photons(reference_->path, subtracted, reference.weights, reference.gain, config_);
+    if (input_.photons.included) fresh.gain = 0;
+    if (input_.reference_photons.included) reference.gain = 0;
+    return;
+  }
+  input_.photons = find_map_photons(task_.name, input_.exposure, config_.weights, input_.gain.gain, config_);
+  if (input_.photons.included) config_.measurement.gain = 0;
 }
 
 void OpenImage::open_cube(const Config& config) {

@@ -134,6 +134,10 @@ class OpenImage {
   template <class Measure>
   auto measure(const char* step, const Measure& how, ImageResult& result, const Cpu& where) const;
 
+  /// Finds out whether maps hold the photons of sources. The gains of such frames become 0, so that errors of fluxes
+  /// add no photons again.
+  void find_photons();
+
   /// Opens the cube in whose planes Gaussians are measured: the file fit.cube, or without that key the image's own
   /// file.
   void open_cube(const Config& config);

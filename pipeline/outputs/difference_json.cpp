@@ -38,13 +38,12 @@ Json sky_json(const SkyLevel& sky) {
   return {{"median", sky.median}, {"sigma", sky.sigma}};
 }
 
-/// Adds the gain and the saturation level that were used for both images of a difference. A saturation level that was
-/// found in the pixels replaces that of the header or the configuration.
+/// Adds the saturation level that was used for both images of a difference. A level that was found in the pixels
+/// replaces that of the header or the configuration.
 void add_light(const Config& config, const DifferenceFacts& facts, Json& json) {
   const FrameSettings reference = reference_settings(config), fresh = fresh_settings(config);
   const auto seen_or = [](double seen, double told) { return seen > 0 ? seen : told; };
   const FitFacts fit = facts.fit.value_or(FitFacts{});
-  json["gain"] = {{"reference", reference.gain}, {"new", fresh.gain}};
   json["saturation"] = {{"reference", seen_or(fit.reference_pile_up, reference.saturation)},
                         {"new", seen_or(fit.new_pile_up, fresh.saturation)}};
 }

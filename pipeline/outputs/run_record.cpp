@@ -120,9 +120,16 @@ Json map_json(const OpenMap& map) {
           {"datasum", map.datasum()}};
 }
 
+/// Adds whether the noise of a map holds the photons of sources, and how this is known.
+void add_photons(const PhotonsOfMap& photons, Json& json) {
+  json["photons"] = photons.included ? "included" : "excluded";
+  json["photons_reason"] = photons.reason;
+}
+
 /// Describes the subtracted reference image. `own` is the configuration of the reference image; null: the reference
 /// image has no separate configuration.
-Json reference_json(const OpenReference& reference, const ImageConfig* own) {
+Json reference_json(const ImageInput& input, const ImageConfig* own) {
+  const OpenReference& reference = *input.reference;
   Json json = {{"path", reference.path},
                {"hdu", reference.frame.image().hdu()},
                {"width", reference.frame.first().shape.width},
@@ -132,7 +139,10 @@ Json reference_json(const OpenReference& reference, const ImageConfig* own) {
   if (!reference.frame.combined().empty()) json["combined"] = reference.frame.combined();
   add_padding(reference.frame, json);
   if (reference.maps.mask) json["mask"] = map_json(*reference.maps.mask);
-  if (reference.maps.weights) json["weights"] = map_json(*reference.maps.weights);
+  if (reference.maps.weights) {
+    json["weights"] = map_json(*reference.maps.weights);
+    add_photons(input.reference_photons, json["weights"]);
+  }
   if (own != nullptr) json["config"] = config_json(own->config);
   return json;
 }
@@ -297,17 +307,24 @@ void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
   json["input"] = input_json(report.input, report.datasum);
   if (report.input.reference)
-    json["reference"] = reference_json(*report.input.reference, report.input.file.beside->of_reference.get());
+    json["reference"] = reference_json(report.input, report.input.file.beside->of_reference.get());
   if (report.input.positions) json["positions"] = positions_json(report.input);
   if (report.input.mask) json["mask"] = map_json(*report.input.mask);
   if (!report.input.flags.empty()) json["flags"] = flags_json(report.input.flags);
+  json["gain"] = report.input.gain.gain;
+  json["gain_reason"] = report.input.gain.reason;
   if (report.input.weights) {
     json["weights"] = map_json(*report.input.weights);
+    add_photons(report.input.photons, json["weights"]);
     if (!extraction.difference) json["weights"]["noise_scale"] = extraction.levels.noise_scale;
   }
-  if (extraction.difference)
+  if (extraction.difference) {
     json["difference"] = difference_json(report.input.config(), *extraction.difference, extraction.background.clipped,
                                          extraction.sources);
+    const FrameGain &reference = report.input.reference_gain, &fresh = report.input.gain;
+    json["difference"]["gain"] = {{"reference", reference.gain}, {"new", fresh.gain}};
+    json["difference"]["gain_reason"] = {{"reference", reference.reason}, {"new", fresh.reason}};
+  }
   if (report.input.config().resources.beam) json["beam"] = beam_json(report.input.config());
   if (extraction.fitted) json["fit"] = fitted_json(*extraction.fitted);
   const FoundPsf* const psf = report.result.psf.get();
@@ -348,7 +365,6 @@ Json band_json(const BandRecord& band) {
   Json json = {{"name", band.name}, {"settings", band.settings}};
   add_image(band.record, json);
   json["zero_point"] = measurement.zero_point;
-  json["gain"] = measurement.gain;
   json["backend"] = band.record.result.backend;
   json["steps"] = steps_json(band.record.result.times);
   add_comparison(band.record.result.comparison, json);

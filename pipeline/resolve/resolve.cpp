@@ -9,10 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
-#include "io/fits/header.hpp"
-#include "io/fits/header_values.hpp"
 #include "io/wcs/cube_axes.hpp"
 #include "io/wcs/find_beam.hpp"
 #include "io/wcs/wcs.hpp"
@@ -31,55 +28,10 @@ namespace {
 /// An element of the WCS matrix below this fraction of the pixel's side counts as 0, since rounding may have made it.
 constexpr double rounded_to_none = 1e-9;
 
-/// The number of the keyword in the header. -1 if the keyword's value is no finite number of at least 0. Empty if the
-/// header lacks the keyword.
-std::optional<double> number_in_header(const RunImage& image, const std::string& keyword) {
-  for (const HeaderValue& value : header_values(image.header, image.primary_header, {keyword})) {
-    if (value.keyword != keyword) continue;
-    const bool is_text = std::holds_alternative<std::string>(value.value);
-    const double number = is_text ? -1 : as_real(value.value).value_or(-1);
-    return number >= 0 && std::isfinite(number) ? number : -1;
-  }
-  return std::nullopt;
-}
-
-/// Throws Error{input} because the number of `keyword` in the header is not `allowed` 0, as in "above 0". The message
-/// recommends the key measurement.`setting` instead.
-[[noreturn]] void refuse(const Config& config, const std::string& keyword, const std::string& setting,
-                         const char* allowed) {
-  throw Error(ErrorKind::input,
-              fmt::format("{}: {} of the image is no number {} 0; correct it, or set measurement.{}, and "
-                          "measurement.{}_keyword to none",
-                          config.place_of("measurement." + setting + "_keyword"), keyword, allowed, setting, setting));
-}
-
 /// The log level of a message about a missing header keyword. The default configuration names keywords that many
 /// headers lack, which deserves no warning. Users of `srcextract sextractor` name their keywords themselves.
 spdlog::level::level_enum level_of_lack(const Config& config) {
   return config.kept.as_sextractor ? spdlog::level::warn : spdlog::level::info;
-}
-
-/// The gain in e-/count, from the header or the configuration. Logs a gain of 0, with which flux errors include no
-/// photon noise of the sources.
-double gain_of(const Config& config, const RunImage& image) {
-  const MeasurementConfig& measurement = config.measurement;
-  const std::string& keyword = measurement.gain_keyword;
-  if (keyword == "none") return measurement.gain;
-  const auto gain = number_in_header(image, keyword);  // 0 means an infinite gain, as in SExtractor
-  if (gain && *gain < 0) refuse(config, keyword, "gain", "of at least");
-  if (gain.value_or(measurement.gain) == 0)
-    spdlog::log(gain ? spdlog::level::warn : level_of_lack(config),
-                "{}: its header has {}, so errors of fluxes have no photon noise of sources; {}", image.name,
-                gain ? keyword + " = 0" : "no " + keyword,
-                gain ? "measurement.gain without gain_keyword can give it" : "measurement.gain can give it");
-  const std::string place = config.place_of("measurement.gain");
-  if (gain && measurement.gain > 0 && *gain != measurement.gain && !config.kept.as_sextractor)
-    spdlog::log(
-        place.starts_with("--set") ? spdlog::level::warn : spdlog::level::info,
-        "{}: the gain is that of its header, {} = {:.6g}, and not {:.6g} of {}; set measurement.gain_keyword to "
-        "none to use your own",
-        image.name, keyword, *gain, measurement.gain, place);
-  return gain.value_or(measurement.gain);
 }
 
 /// The saturation level, from the header or the configuration; 0: none. For a difference, an unusable number in the
@@ -88,27 +40,35 @@ double saturation_of(const Config& config, const RunImage& image) {
   const MeasurementConfig& measurement = config.measurement;
   const std::string& keyword = measurement.saturation_keyword;
   if (keyword == "none") return measurement.saturation;
-  const auto level = number_in_header(image, keyword);
-  const bool usable = level && *level > 0;
-  if (image.kind == RunKind::difference) return usable ? *level : measurement.saturation;
-  if (level && !usable) refuse(config, keyword, "saturation", "above");
-  if (!level && measurement.saturation == 0)
+  const auto level = number_in_header({image.name, image.header, image.primary_header}, keyword);
+  if (level && level->usable && level->value > 0) {
+    if (level->is_text)
+      spdlog::warn("{}: {} = {} of its header is a text, which is taken for the number in it", image.name, keyword,
+                   level->text);
+    return level->value;
+  }
+  if (image.kind == RunKind::difference) return measurement.saturation;
+  if (level)
+    spdlog::warn(
+        "{}: {} = {} of its header is no number above 0, so {}; --set measurement.saturation=NUMBER --set "
+        "measurement.saturation_keyword=none gives the level",
+        image.name, keyword, level->text,
+        measurement.saturation > 0 ? fmt::format("measurement.saturation, {:.6g}, counts", measurement.saturation)
+                                   : "no source is flagged as saturated");
+  else if (measurement.saturation == 0)
     spdlog::log(level_of_lack(config),
                 "{}: its header has no {}, so no source is flagged as saturated; measurement.saturation can give the "
                 "level",
                 image.name, keyword);
-  return level.value_or(measurement.saturation);
+  return measurement.saturation;
 }
 
-/// The number of `keyword` in the reference image's header, if that number is positive; else `of_image`.
-double of_reference(const std::string& keyword, const RunImage& image, double of_image) {
-  if (keyword == "none" || image.reference_header.empty()) return of_image;
-  for (const HeaderValue& value : header_values(std::string(image.reference_header), "", {keyword}))
-    if (const double number = as_real(value.value).value_or(-1); value.keyword == keyword &&
-                                                                 !std::holds_alternative<std::string>(value.value) &&
-                                                                 number > 0 && std::isfinite(number))
-      return number;
-  return of_image;
+/// The number of `keyword` in the reference image's header, if that number is positive.
+std::optional<double> positive_of_reference(const std::string& keyword, const RunImage& image) {
+  if (keyword == "none" || image.reference_header.empty()) return std::nullopt;
+  const auto number = number_in_header({image.name, image.reference_header, image.reference_primary_header}, keyword);
+  if (!number || !number->usable || !(number->value > 0)) return std::nullopt;
+  return number->value;
 }
 
 /// Sets measurement.pixel_scale, in arcseconds, if the scale is 0 and needed. Throws Error{input} if a threshold needs
@@ -146,46 +106,69 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
                columns, reason);
 }
 
-/// A number of the reference image, such as the gain: from its header, else from the configuration of the reference
+/// Whether a key is set for the reference image alone. `own`: the configuration of the reference image; `given`: that
+/// of the new image.
+bool is_set_alone(const std::string& key, const Config& own, const Config& given) {
+  const auto at = own.set_at.find(key), usual = given.set_at.find(key);
+  return at != own.set_at.end() && (usual == given.set_at.end() || at->second != usual->second);
+}
+
+/// A number of the reference image: `of_header`, if its header tells it, else from the configuration of the reference
 /// image (`own`), else that of the new image (`of_fresh`). `key` is the path of the number's key. `given` is the
 /// configuration of the new image.
-double number_of_reference(const std::string& key, double MeasurementConfig::*number,
-                           std::string MeasurementConfig::*keyword, double of_fresh, const RunImage& image,
-                           const Config& own, const Config& given) {
-  const auto is_set_alone = [&](const std::string& path) {
-    const auto at = own.set_at.find(path), usual = given.set_at.find(path);
-    return at != own.set_at.end() && (usual == given.set_at.end() || at->second != usual->second);
-  };
-  const std::string& name = own.measurement.*keyword;
-  const bool alone = is_set_alone(key);
-  const double set = alone || (name == "none" && is_set_alone(key + "_keyword")) ? own.measurement.*number : of_fresh;
-  const double result = of_reference(name, image, set);
+double number_of_reference(const std::string& key, double MeasurementConfig::*number, const std::string& keyword,
+                           std::optional<double> of_header, double of_fresh, const RunImage& image, const Config& own,
+                           const Config& given) {
+  const bool alone = is_set_alone(key, own, given);
+  const bool is_own = alone || (keyword == "none" && is_set_alone(key + "_keyword", own, given));
+  const double set = is_own ? own.measurement.*number : of_fresh;
+  const double result = of_header.value_or(set);
   if (alone && result != set)
     spdlog::warn(
         "{}: {} of the reference is that of its header, {} = {:.6g}, and not {:.6g} of {}; set {}_keyword to none for "
         "the reference, too, to use your own",
-        image.name, key, name, result, set, own.place_of(key), key);
+        image.name, key, keyword, result, set, own.place_of(key), key);
   return result;
 }
 
+/// The gain of the reference of a difference: by its header, else by its own configuration, else that of the new image.
+FrameGain gain_of_reference(const Config& own, const Config& given, const FrameGain& of_fresh, const RunImage& image) {
+  Config alone = own;
+  if (!is_set_alone("measurement.gain", own, given)) alone.measurement.gain = 0;
+  FrameGain found;
+  const std::string name = image.name + ": the reference";
+  if (!image.reference_header.empty() && own.measurement.gain_keyword != "none")
+    found = find_gain(alone, {name, image.reference_header, image.reference_primary_header, true});
+  const bool told = found.by_header && found.gain > 0;
+  const double gain =
+      number_of_reference("measurement.gain", &MeasurementConfig::gain, own.measurement.gain_keyword,
+                          told ? std::optional(found.gain) : std::nullopt, of_fresh.gain, image, own, given);
+  if (told) return found;
+  const bool as_fresh = gain == of_fresh.gain;
+  return {gain, as_fresh ? "as that of the new image" : "measurement.gain of " + own.place_of("measurement.gain")};
+}
+
 /// Sets resources.fresh and resources.reference, the settings with which the new image and the reference image of a
-/// difference are read. `config` already has the gain and the saturation of the new image.
-void resolve_frames(const Config& given, const RunImage& image, Config& config) {
+/// difference are read. `config` already has the gain and the saturation of the new image. Returns the gain of the
+/// reference image; `of_fresh` is that of the new image.
+FrameGain resolve_frames(const Config& given, const RunImage& image, const FrameGain& of_fresh, Config& config) {
   const Config& own = image.of_reference != nullptr ? *image.of_reference : given;
   const FrameSettings fresh = frame_settings(config);
   FrameSettings reference = frame_settings(own);
   if (image.of_reference == nullptr) reference.weights = {};
-  reference.gain = number_of_reference("measurement.gain", &MeasurementConfig::gain, &MeasurementConfig::gain_keyword,
-                                       fresh.gain, image, own, given);
+  FrameGain gain = gain_of_reference(own, given, of_fresh, image);
+  reference.gain = gain.gain;
+  const std::string& keyword = own.measurement.saturation_keyword;
   reference.saturation =
-      number_of_reference("measurement.saturation", &MeasurementConfig::saturation,
-                          &MeasurementConfig::saturation_keyword, fresh.saturation, image, own, given);
+      number_of_reference("measurement.saturation", &MeasurementConfig::saturation, keyword,
+                          positive_of_reference(keyword, image), fresh.saturation, image, own, given);
   if (has_map(fresh.weights) || has_map(reference.weights)) {
     config.weights = {};
     config.weights.type = WeightType::none;
   }
   config.resources.fresh = fresh;
   config.resources.reference = reference;
+  return gain;
 }
 
 void normalise_given_psf(Config& config) {
@@ -345,9 +328,10 @@ void resolve_beam(Config& config, const RunImage& image) {
 
 }  // namespace
 
-Config resolve(const Config& given, const RunImage& image) {
-  Config config = given;
-  config.measurement.gain = gain_of(given, image);
+Resolved resolve(const Config& given, const RunImage& image) {
+  Resolved resolved{given, find_gain(given, {image.name, image.header, image.primary_header})};
+  Config& config = resolved.config;
+  config.measurement.gain = resolved.gain.gain;
   config.resources.saturation = saturation_of(given, image);
   if (image.kind == RunKind::difference && fits_gaussians(config))
     throw Error(ErrorKind::config,
@@ -361,12 +345,12 @@ Config resolve(const Config& given, const RunImage& image) {
                                        "difference; set it to none");
   resolve_beam(config, image);
   choose_numbers(image, config);
-  if (image.kind == RunKind::difference) resolve_frames(given, image, config);
+  if (image.kind == RunKind::difference) resolved.reference_gain = resolve_frames(given, image, resolved.gain, config);
   require_psf(config, image);
   if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
     // After forced_config, no threshold and no column needs the pixel scale.
-    return forced_config(std::move(config), image.kind == RunKind::ellipses);
-  if (fits_crowd(config)) return crowd_config(std::move(config));
+    return std::move(resolved).with(forced_config(std::move(config), image.kind == RunKind::ellipses));
+  if (fits_crowd(config)) return std::move(resolved).with(crowd_config(std::move(config)));
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
   if (image.kind == RunKind::difference && !config.output.alerts.empty()) add_columns_of_alerts(config);
@@ -378,7 +362,7 @@ Config resolve(const Config& given, const RunImage& image) {
     // of the sky.
     config.detection.threshold_unit = ThresholdUnit::detection_sigma;
   resolve_pixel_scale(config, image);
-  return config;
+  return resolved;
 }
 
 Config resolve_detection(const Config& given, const Shape& image, const Config& measured) {

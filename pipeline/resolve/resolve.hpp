@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/config.hpp"
+#include "pipeline/resolve/gain.hpp"
 #include "stages/core/image.hpp"
 
 namespace srcextract {
@@ -31,13 +33,23 @@ struct RunImage {
   std::vector<double> weights = {};
   std::size_t number = 0;  ///< index of the image, from 0, among the images of the image's file
   std::size_t images = 1;  ///< number of images in that file
+  std::string_view reference_primary_header = {};
+};
+
+/// The settings of one image, and why it has this gain. Of a difference, also that of the reference image.
+struct Resolved {
+  Config config;
+  FrameGain gain = {}, reference_gain = {};
+
+  /// The same with this configuration.
+  Resolved with(Config changed) && { return {std::move(changed), std::move(gain), std::move(reference_gain)}; }
 };
 
 /// Resolves the settings of `given` that depend on the image. The stages and outputs of the image use the result
 /// unchanged. `given` must contain the contents of the files that `given` names (make_image_config). The following
 /// settings of the result differ from `given`:
-/// - measurement.gain: the number of the header keyword measurement.gain_keyword, if the header has that keyword.
-/// - resources.saturation: the number of the header keyword measurement.saturation_keyword, else
+/// - measurement.gain: the electrons of a pixel value (find_gain).
+/// - resources.saturation: the number of the header keyword measurement.saturation_keyword if it is above 0, else
 ///   measurement.saturation.
 /// - resources.reference, resources.fresh: settings of the two images of a difference. Gain and saturation of the
 ///   reference image come from the header of that image, else from the settings for that image alone, else from the new
@@ -64,10 +76,10 @@ struct RunImage {
 /// Logs the pixel scale, and each value that the image lacks. Messages about missing header keywords are warnings only
 /// if config.kept.as_sextractor is set.
 ///
-/// Throws Error{input} if a keyword has no usable number, if a threshold needs a WCS that is missing, if a beam is
+/// Throws Error{input} if a threshold needs a WCS that is missing, if a beam is
 /// needed and missing, or if a file has no numbers for this image. Throws Error{config} if Gaussians or a crowd are to
 /// be fitted to a difference, and if a column of the star fit is requested without a PSF.
-Config resolve(const Config& given, const RunImage& image);
+Resolved resolve(const Config& given, const RunImage& image);
 
 /// Resolves the configuration of a detection image, which has the same pixels as the measured image. `measured` is the
 /// resolved configuration of the measured image. Throws Error{config} if a setting needs a beam and `measured` has

@@ -144,7 +144,7 @@ class CopyRuns {
 
   void add_light(const StarTemplate& star, double scale, std::int64_t i, const PixelPlace& place,
                  Image<float, Cpu>& image) const {
-    const double gain = config_.measurement.gain;
+    const double gain = input_.gain.gain;  // the light has photons, also where a map knows them
     for (std::int64_t place_in_stamp = 0; place_in_stamp < std::ssize(star.light); ++place_in_stamp) {
       const std::int64_t x = place.x - template_middle + place_in_stamp % template_side;
       const std::int64_t y = place.y - template_middle + place_in_stamp / template_side;

@@ -257,12 +257,15 @@ def test_the_gain_and_the_saturation_of_each_hdu(extract, tmp_path):
 
 def test_gains_that_are_none(run, configure, tmp_path):
     write(tmp_path / "sky.fits", science(1, GAIN="high"))
-    for text, code, words in (("gain_keyword: GAIN", 3, "GAIN of the image is no number of at least 0"),
-                              ("gain_keyword: Gain", 2, "no FITS keyword")):
-        configure(f"measurement: {{{text}}}\n")
-        done = run("config.yaml", "sky.fits", "-o", "out")
-        assert done.code == code and words in done.err, done.err
-        assert not list(tmp_path.glob("out/*"))
+    configure("measurement: {gain_keyword: Gain}\n")
+    done = run("config.yaml", "sky.fits", "-o", "out")
+    assert done.code == 2 and "no FITS keyword" in done.err and not list(tmp_path.glob("out/*"))
+    for name, text, words in (("text", "gain_keyword: GAIN, gain: 2", "GAIN = 'high' of its header is no number above 0, so measurement.gain, 2, counts"),
+                              ("none", "gain_keyword: none, gain: 2", "")):
+        configure(f"measurement: {{{text}}}\noutput: {{formats: [csv]}}\n")
+        done = run("config.yaml", "sky.fits", "-o", name)
+        assert done.code == 0 and words in done.err, done.err
+    assert rows(tmp_path / "text/sky.cat.csv") == rows(tmp_path / "none/sky.cat.csv") != []
     configure("measurement: {gain_keyword: EGAIN}\noutput: {formats: [csv]}\n")
     done = run("config.yaml", "sky.fits", "-o", "out")
     assert done.code == 0 and "has no EGAIN" in done.err

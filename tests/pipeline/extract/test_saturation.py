@@ -56,9 +56,14 @@ def test_without_a_level_nothing_is_flagged(run, configure, extract, tmp_path):
 
 def test_levels_that_are_none(run, configure, tmp_path):
     write_image(tmp_path / "sky.fits", clipped(), SATURATE="much")
-    for text, code, words in (("saturation_keyword: SATURATE", 3, "SATURATE of the image is no number above 0"),
-                              ("saturation_keyword: saturate", 2, "no FITS keyword"), ("saturation: -1", 2, "at least 0")):
+    for text, code, words in (("saturation_keyword: saturate", 2, "no FITS keyword"), ("saturation: -1", 2, "at least 0")):
         configure(f"measurement: {{{text}}}\n")
         done = run("config.yaml", "sky.fits", "-o", "out")
         assert done.code == code and words in done.err, done.err
         assert not list(tmp_path.glob("out/*"))
+    for text, words in (("saturation_keyword: SATURATE", "so no source is flagged"),
+                        (f"saturation_keyword: SATURATE, saturation: {LEVEL}", "so measurement.saturation, ")):
+        configure(f"measurement: {{{text}}}\noutput: {{formats: [csv]}}\n")
+        done = run("config.yaml", "sky.fits", "-o", "told")
+        assert done.code == 0 and "SATURATE = 'much' of its header is no number above 0" in done.err and words in done.err
+        assert any(int(row["FLAGS"]) & 4 for row in rows(tmp_path / "told/sky.cat.csv")) == ("saturation:" in text)
