@@ -15,6 +15,7 @@
 #include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/header_warnings.hpp"
 #include "pipeline/extract/image_sample.hpp"
+#include "pipeline/extract/impossible_noise.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
 #include "pipeline/extract/precision.hpp"
 #include "stages/catalogue/declared_columns.hpp"
@@ -380,6 +381,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
     warnings.push_back(std::move(problem));
   warn_of_padding(input, extraction.background, warnings);
   warn_of_no_noise(config, extraction.background, warnings);
+  warn_of_impossible_noise(input, extraction, warnings);
   warn_of_unit(config, extraction.background, warnings);
   const bool large = warn_of_large_source(input, config, extraction, warnings);
   if (extraction.background.mesh.width > 0 && !large)

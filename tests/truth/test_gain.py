@@ -105,6 +105,18 @@ def test_doubts(program, tmp_path, header, settings, scale, has_photons, warning
     assert warning in warnings if warning else not warnings, said
 
 
+def test_the_sky_of_a_mean(program, tmp_path):
+    """The mean of eight exposures has eight times the electrons; its header tells those of one."""
+    path = tmp_path / "sky.fits"
+    fits.writeto(path, electrons(mean_of=8).astype(np.float32), fits.Header({"GAIN": 1.0}))
+    ratio, said = measure(program, path)
+    assert ratio("FLUX_APER") < 0.5 and "No detector does that" in said
+    least = float(said.split("--set measurement.gain=")[1].split()[0])
+    assert 6 < least < 8.5
+    ratio, said = measure(program, path, "measurement.gain=8", "measurement.gain_keyword=none")
+    assert right(ratio, ["FLUX_APER", "FLUX_AUTO", "FLUX_ISO"]) and "No detector does that" not in said
+
+
 def map_of(kind, image, scale):
     """A map of what noise is, of all pixels as they were exposed, or of the sky alone."""
     holds = not kind.endswith("of the sky")

@@ -1,0 +1,69 @@
+#include "pipeline/extract/impossible_noise.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "io/fits/header_values.hpp"
+#include "pipeline/exposure/choose_plane.hpp"
+
+namespace srcextract {
+namespace {
+
+/// The median of the pixels of BIASSEC, "[x1:x2,y1:y2]" from 1, in rows spread over it; 0 if the image has no such
+/// part.
+double bias_of(const ImageInput& input) {
+  const auto values = header_values(input.header(), input.frame.image().primary_header(), {"BIASSEC"});
+  const KeywordValue* const value = value_in(values, "BIASSEC");
+  const auto* const text = value != nullptr ? std::get_if<std::string>(value) : nullptr;
+  std::array<long long, 4> at{};  // the first and last column, the first and last row
+  if (text == nullptr ||
+      std::sscanf(text->c_str(), " [ %lld : %lld , %lld : %lld ]", &at[0], &at[1], &at[2], &at[3]) != 4)
+    return 0;
+  const auto [x, last_x, y, last_y] = at;
+  const auto [width, height] = input.first().shape;
+  if (x < 1 || y < 1 || last_x > width || last_y > height || last_x < x || last_y < y) return 0;
+  constexpr std::int64_t most_rows = 256;
+  const std::int64_t step = (last_y - y) / most_rows + 1;
+  std::vector<float> pixels;
+  for (std::int64_t row = y - 1; row < last_y; row += step)
+    for (const float pixel : read_part(input.first(), row * width + x - 1, last_x - x + 1).pixels)
+      if (pixel == pixel) pixels.push_back(pixel);
+  if (pixels.empty()) return 0;
+  const auto middle = pixels.begin() + std::ssize(pixels) / 2;
+  std::nth_element(pixels.begin(), middle, pixels.end());
+  return static_cast<double>(*middle);
+}
+
+}  // namespace
+
+void warn_of_impossible_noise(const ImageInput& input, const Extraction& extraction,
+                              std::vector<std::string>& warnings) {
+  // Resampling lowers the noise of single pixels: by up to a quarter with the usual kernels.
+  constexpr double least_part = 0.75, least_electrons = 25;
+  const Config& config = input.config();
+  if (input.reference != nullptr || input.photons.included || config.kept.as_sextractor) return;
+  if (config.measurement.gain_keyword == "none") return;
+  const double gain = input.gain.gain, sigma = extraction.background.clipped.sigma;
+  const PixelFormat& format = input.first().format;
+  const double step = format.bitpix > 0 ? std::abs(format.bscale) : 0;
+  const auto is_possible = [&](double level) {
+    return !(level * gain > least_electrons) || sigma > least_part * std::sqrt(level / gain) ||
+           level < step * step * gain;
+  };
+  if (!(gain > 0) || !(sigma > 0) || is_possible(extraction.sky_level())) return;
+  const double level = extraction.sky_level() - bias_of(input);
+  if (is_possible(level)) return;
+  warnings.push_back(fmt::format(
+      "measurement.gain: the noise of the sky, {:.4g}, is below the {:.4g} that the photons of its level, {:.6g}, have "
+      "by a gain of {:.6g} ({}). No detector does that: is there a bias or pedestal in the level, or is this a mean of "
+      "exposures? The errors of bright sources are too large if the gain is too small; --set measurement.gain={:.4g} "
+      "--set measurement.gain_keyword=none is the least that the noise allows",
+      sigma, std::sqrt(level / gain), level, gain, input.gain.reason, level / (sigma * sigma)));
+}
+
+}  // namespace srcextract
