@@ -373,6 +373,8 @@ void bind_extractor(nb::module_& module) {
                      const Config& config = self.given->config;
                      return config.combine.method != CombineMethod::none || config.input.plane > 1;
                    })
+      .def_prop_ro("weights_photons",
+                   [](const Configuration& self) { return config::format_value(self.given->config.weights.photons); })
       .def_prop_ro("weights_type",
                    [](const Configuration& self) { return config::format_value(self.given->config.weights.type); });
   nb::class_<PixelInputs>(module, "PixelInputs")

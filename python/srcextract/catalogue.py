@@ -10,6 +10,7 @@ from srcextract import _core, files, plots, rows, tables, views
 from srcextract.arguments import require
 from srcextract.arrays import read_only
 from srcextract.errors import ConfigError, OutputError
+from srcextract.headers import unit_as_given
 from srcextract.psf import Psf, psf_of
 from srcextract.report import Report
 from srcextract.tables import table_of
@@ -44,9 +45,11 @@ class Catalogue:
     def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None, told: Sequence[str] = ()) -> None:
         self._made, self._chosen = made, chosen  # rows of what was made; None: all
         self._told = tuple(told)
-        self._columns = {name: (read_only(values if chosen is None else values[chosen]), unit, ucd, description)
+        carried = frozenset(made.carried)
+        self._columns = {name: (read_only(values if chosen is None else values[chosen]),
+                                unit if name in carried else unit_as_given(made.header, unit), ucd, description)
                          for name, values, unit, ucd, description in made.columns()}
-        self._carried = frozenset(made.carried)  # columns of the table of positions: NAME_1 is another than NAME there
+        self._carried = carried  # columns of the table of positions: NAME_1 is another than NAME there
         self._images: dict[str, NDArray[Any]] = {}
         self._joined: dict[str, NDArray[Any]] = {}
 

@@ -1,4 +1,5 @@
 """Headers for the compiled half, and their facts about arrays."""
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -120,6 +121,15 @@ def unit_of_header(cards: str) -> Any:
         return Unit(fits.Header.fromstring(cards)["BUNIT"])
     except (KeyError, TypeError, ValueError, fits.VerifyError):
         return None
+
+
+def unit_as_given(cards: str, unit: str) -> str:
+    """A unit of the catalogue in the word of BUNIT: FITS has no electrons, which are counts there, and no DN."""
+    at = cards.find("BUNIT   =")
+    given = cards[at + 9:at + 80].split("/")[0].lower() if at >= 0 and at % 80 == 0 else ""
+    if "electron" in given:
+        return re.sub(r"\bcount\b", "electron", unit)
+    return re.sub(r"\badu\b", "DN", unit) if re.search(r"\bdn\b", given) else unit
 
 
 def with_unit(cards: str, unit: Any) -> str:

@@ -135,6 +135,8 @@ class Extractor:
                 if beside is None:  # the reference has a file of its own
                     own_maps = configuration.maps_of_file(self._configuration.yaml, contents.path, given)
             told, maps["error"] = _told_by_maps(self._keys, self._weights_type, image, mask, weight, error, self._of_difference)
+            if maps["error"] is not None and "weights__photons" not in self._keys and self._configuration.weights_photons == "auto":
+                told["weights__photons"] = "included"  # the error of a pixel is that of all its light
             told |= own_maps | self._in_pixels(image, header, wcs)
             if self._keys.get("input__hdu", "auto") != "auto" and contents is None and not images.is_hdu_list(image):
                 raise ConfigError(f"input__hdu={self._keys['input__hdu']!r} names an image of a file, and {type(image).__name__} "
@@ -277,7 +279,9 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
     weight, error : array, HDU, NDData, uncertainty of astropy, or a number, optional
         Arrays of the image's shape: inverse variances, or standard deviations, of its pixels; only one of them. A
         number is that of all pixels. They are used as ``weights__type`` "weight" and "rms", unless that argument names
-        another kind of map. Pixels that the map itself masks (`numpy.ma`, or astropy's ``Masked``) are masked in the image.
+        another kind of map. Standard deviations are total errors, with the photons of sources, unless
+        ``weights__photons`` says otherwise. Pixels that the map itself masks (`numpy.ma`, or astropy's ``Masked``) are
+        masked in the image.
     reference : as `image`, optional
         A frame of the same field that is subtracted first; see `difference`.
     reference_set : dict, optional
