@@ -59,7 +59,7 @@ TEST(ValueUnit, KnowsWhatIsCalibrated) {
 }
 
 TEST(ValueUnit, KnowsWhatItDoesNotKnow) {
-  expect_all({"none", "unknown", "UNCALIB", "1", "arbitrary"}, ValueKind::unknown);
+  expect_all({"none", "N/A", "unknown", "UNCALIB", "1", "arbitrary"}, ValueKind::unknown);
 }
 
 }  // namespace
