@@ -9,6 +9,8 @@ import pytest
 fits = pytest.importorskip("astropy.io.fits")
 special = pytest.importorskip("scipy.special")
 
+from sextractor import PROGRAM
+
 STARS, STEP, WIDTH, SKY, READ, FLUX = 15, 32, 3.0, 100.0, 3.0, 40000.0
 SIDE = STARS * STEP
 PLACES = STEP / 2 + STEP * np.arange(STARS)
@@ -169,3 +171,25 @@ def test_a_map_with_stripes(program, tmp_path, kind, holds):
                   fits.ImageHDU((variance if kind == "variance" else 7 / variance).astype(np.float32), name="ERR")]).writeto(path)
     _, said = measure(program, path, f"weights.type={kind}", "weights.hdu=ERR")
     assert f"taken {'' if holds else 'not '}to hold the photons" in said and "weights.photons: under" not in said, said
+
+
+@pytest.mark.parametrize("header, options", (({"GAIN": 100, "EGAIN": 0.25}, ()), ({"GAIN": "0.25"}, ()), ({"GAIN": "high"}, ()),
+                                             ({"GAIN": 4.0, "BUNIT": "electron/s", "EXPTIME": 600.0}, ()),
+                                             ({"BUNIT": "electron"}, ("-GAIN", "3")),
+                                             ({"GAIN": 1.0}, ("-WEIGHT_TYPE", "MAP_RMS", "-WEIGHT_IMAGE", "noise.fits"))))
+def test_in_sextractors_place(program, tmp_path, header, options):
+    """SExtractor reads GAIN as it is, and adds photons to the noise of every map."""
+    if not PROGRAM:
+        pytest.skip("no SExtractor (Debian's source-extractor) on PATH")
+    image = electrons()
+    fits.writeto(tmp_path / "sky.fits", image.astype(np.float32), fits.Header(header))
+    fits.writeto(tmp_path / "noise.fits", map_of("rms", image, 1)[1].astype(np.float32))
+    (tmp_path / "columns").write_text("FLUX_AUTO\nFLUXERR_AUTO\nFLUXERR_APER\n")
+    (tmp_path / "c.sex").write_text("PARAMETERS_NAME columns\nFILTER N\nCATALOG_TYPE FITS_1.0\nCATALOG_NAME o.cat\n")
+    errors = []
+    for command in ([PROGRAM], [program, "sextractor"]):
+        done = subprocess.run([*command, "sky.fits", "-c", "c.sex", *options], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        table = fits.getdata(tmp_path / "o.cat", 1)
+        errors.append([np.median(table[name]) for name in ("FLUXERR_AUTO", "FLUXERR_APER")])
+    assert np.allclose(errors[0], errors[1], rtol=1e-4)
