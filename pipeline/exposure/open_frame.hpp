@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,8 @@ class OpenFrame {
 
   /// The padding of all planes together, which is masked in planes(): one entry for each value.
   const std::vector<PaddingValue>& padding() const { return padding_; }
+  /// The most common of the values inside that may be padding and are not masked.
+  const std::optional<CommonValue>& left_padding() const { return left_padding_; }
 
   /// Number of bytes that the gzipped files of this frame leave of `most_inflated`.
   std::int64_t most_inflated() const { return most_inflated_; }
@@ -91,6 +94,7 @@ class OpenFrame {
   std::vector<PixelSource> planes_;
   PixelFormat stored_format_;
   std::vector<PaddingValue> padding_;
+  std::optional<CommonValue> left_padding_;
   std::vector<double> weights_;
   std::vector<std::string> combined_;
 };

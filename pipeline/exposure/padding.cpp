@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "pipeline/exposure/choose_plane.hpp"
-#include "pipeline/exposure/padding_look.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/decimal.hpp"
 #include "stages/ingest/ingest.hpp"
@@ -33,7 +32,7 @@ void for_each_row(const PixelSource& plane, std::int64_t together, const F& f) {
 }
 
 Padding find_value(const PixelSource& plane, std::int64_t together, float value) {
-  Padding padding{.runs = {}, .everywhere = value, .values = {{value, 0}}};
+  Padding padding{.runs = {}, .everywhere = value, .values = {{value, 0}}, .left = {}};
   for_each_row(plane, together, [&](const float* row) {
     padding.values.front().pixels += std::count(row, row + plane.shape.width, value);
   });
@@ -90,11 +89,13 @@ Padding find_padding(const FitsImage& image, std::int64_t plane, const PaddingSe
   const std::int64_t together = std::min(image.rows_together(), source.shape.height);
   if (const auto value = given_number(search.wanted)) return find_value(source, together, static_cast<float>(*value));
   if (std::min(source.shape.width, source.shape.height) < least_side) return padding;
-  std::optional<PaddingRegions> regions = look_for_padding(source, together, search.zeros_inside);
-  if (!regions) return padding;
-  for_each_row(source, together, [&](const float* row) { regions->add_row(row); });
-  padding.runs = regions->decide();
-  padding.values = regions->found();
+  PaddingLook look = look_for_padding(source, together, search.zeros_inside);
+  if (look.regions) {
+    for_each_row(source, together, [&](const float* row) { look.regions->add_row(row); });
+    padding.runs = look.regions->decide();
+    padding.values = look.regions->found();
+  }
+  padding.left = common_value(look, padding.runs);
   return padding;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/image/fits_image.hpp"
+#include "pipeline/exposure/padding_look.hpp"
 #include "pipeline/exposure/padding_regions.hpp"
 #include "stages/core/pixel_source.hpp"
 #include "stages/core/runs.hpp"
@@ -19,6 +20,7 @@ struct Padding {
   std::vector<Run> runs;             ///< in raster order; empty if `everywhere` is set
   std::optional<float> everywhere;   ///< every pixel of this value is padding
   std::vector<PaddingValue> values;  ///< the value with the most pixels is the first
+  std::optional<CommonValue> left;   ///< a value inside that may be padding and is not masked
   std::int64_t pixels() const;
 };
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include "pipeline/exposure/sampled_rows.hpp"
-#include "stages/core/exec.hpp"
 #include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
@@ -166,20 +166,47 @@ class Look {
 
 }  // namespace
 
-std::optional<PaddingRegions> look_for_padding(const PixelSource& plane, std::int64_t together, bool zeros) {
+PaddingLook look_for_padding(const PixelSource& plane, std::int64_t together, bool zeros) {
   const Shape& shape = plane.shape;
-  const std::vector<std::int64_t> rows = rows_to_look_at(shape.height, together);
-  const Image<float, Cpu> image = ingest(rows_of(plane, rows), Cpu{1}).image;
-  Look look(image);
-  look.look(0, image.shape.height - 1);
+  PaddingLook found{.rows = rows_to_look_at(shape.height, together), .image = {}, .regions = std::nullopt};
+  found.image = std::move(ingest(rows_of(plane, found.rows), Cpu{1}).image);
+  Look look(found.image);
+  look.look(0, found.image.shape.height - 1);
   if (zeros) look.want(0);
   std::vector<float> values = look.padding_values(shape);
-  if (values.empty()) return std::nullopt;
+  if (values.empty()) return found;
   std::vector<float> others = look.others_than(values);
-  if (others.empty()) return std::nullopt;
-  PaddingRegions regions(shape, std::move(values), std::move(others), look.repeat());
-  if (zeros) regions.take_inside(0);
-  return regions;
+  if (others.empty()) return found;
+  found.regions.emplace(shape, std::move(values), std::move(others), look.repeat());
+  if (zeros) found.regions->take_inside(0);
+  return found;
+}
+
+std::optional<CommonValue> common_value(const PaddingLook& look, const std::vector<Run>& padding) {
+  constexpr double least_share = 0.05, most_share = 0.5;
+  const std::int64_t width = look.image.shape.width;
+  const std::int64_t step = std::max<std::int64_t>(1, look.image.shape.count() / sample_size) | 1;
+  std::vector<float> pixels;
+  for (std::int64_t i = 0; i < look.image.shape.count(); i += step) {
+    const std::int64_t y = look.rows[static_cast<std::size_t>(i / width)], x = i % width;
+    const auto run = std::ranges::partition_point(
+        padding, [&](const Run& one) { return one.y < y || (one.y == y && one.end <= x); });
+    const bool is_padding = run != padding.end() && run->y == y && run->begin <= x;
+    if (const float pixel = look.image.pixels[i]; !is_padding && !std::isnan(pixel)) pixels.push_back(pixel);
+  }
+  std::ranges::sort(pixels);
+  auto common = std::ranges::subrange(pixels.begin(), pixels.begin());
+  for (auto begin = pixels.begin(); begin != pixels.end(); begin = std::upper_bound(begin, pixels.end(), *begin))
+    if (const auto equal = std::ranges::equal_range(begin, pixels.end(), *begin); equal.size() > common.size())
+      common = equal;
+  const double share =
+      static_cast<double>(common.size()) / static_cast<double>(std::max<std::size_t>(1, pixels.size()));
+  if (share < least_share || share > most_share) return std::nullopt;
+  const float value = common.front();
+  pixels.erase(common.begin(), common.end());
+  const float low = pixels[pixels.size() / 4], high = pixels[pixels.size() * 3 / 4];
+  if (low == high || (value >= low - (high - low) && value <= high + (high - low))) return std::nullopt;
+  return CommonValue{value + 0.0F, share};
 }
 
 }  // namespace srcextract

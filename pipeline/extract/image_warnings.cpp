@@ -54,9 +54,9 @@ bool has_few_in_corner(const Shape& shape, const BackgroundConfig& config) {
          few;
 }
 
-/// Warns if the image may be padded with zeros that input.padding did not mask. The sky estimate treats zeros like
-/// other pixels. Fewer than 5 % zeros give no warning, and fewer than 30 % if the sky level is within one sigma of 0.
-/// Also warns of meshes without noise, and of a given value of padding that no pixel has.
+/// Warns if the image may be padded with pixels that input.padding did not mask. The sky estimate treats these like
+/// others. Fewer than 5 % zeros give no warning, and fewer than 30 % if the sky level is within one sigma of 0. Also
+/// warns of meshes without noise, and of a given value of padding that no pixel has.
 void warn_of_padding(const ImageInput& input, const Background& background, Warnings& warnings) {
   const Config& config = input.config();
   if (const std::vector<PaddingValue>& padding = input.frame.padding(); !padding.empty() && padding.front().pixels == 0)
@@ -66,13 +66,17 @@ void warn_of_padding(const ImageInput& input, const Background& background, Warn
     warnings.emplace_back(
         "there are meshes whose pixels are all equal. Is this padding? They have no noise to count in: if it is, mask "
         "these pixels with --set input.padding=VALUE, where VALUE is theirs");
-  const double zeros = background.zero_share;
   const bool off_the_sky = std::abs(background.clipped.median) > background.clipped.sigma;
-  if (zeros < (off_the_sky ? 0.05 : 0.3)) return;
+  std::optional<CommonValue> common;
+  if (background.zero_share >= (off_the_sky ? 0.05 : 0.3))
+    common = CommonValue{.value = 0, .share = background.zero_share};
+  else if (input.mask == nullptr && input.weights == nullptr)
+    common = input.frame.left_padding();
+  if (!common) return;
   warnings.push_back(
-      fmt::format("{:.0f} % of the pixels are exactly 0. Is this padding? It makes background and sigma wrong: if it "
-                  "is, mask these pixels with --set input.padding=0",
-                  100 * zeros));
+      fmt::format("{:.0f} % of the pixels are exactly {}. Is this padding? It makes background and sigma wrong: if it "
+                  "is, mask these pixels with --set input.padding={}",
+                  100 * common->share, common->value, common->value));
 }
 
 /// Warns if the noise of the sky is 0. A threshold in sigma is then an error elsewhere. With other thresholds the

@@ -246,6 +246,21 @@ def test_keep_and_a_value(catalogue, tmp_path):
     assert any("no pixel has this value" in warning for warning in told["warnings"])
 
 
+@pytest.mark.parametrize("value", (-999, 0, 65535))
+def test_a_large_hole_is_told_unless_a_map_masks_it(catalogue, tmp_path, value):
+    image, hole = sky(), np.zeros((HEIGHT, WIDTH), bool)
+    hole[60:130, 80:160] = True
+    write(tmp_path / "holed.fits", np.where(hole, value, image))
+    write(tmp_path / "nan.fits", np.where(hole, np.nan, image))
+    write(tmp_path / "bad.fits", hole, "i2")
+    told = catalogue("holed.fits")[1]
+    assert told["counts"]["masked_nan"] == 0
+    assert any(f"7 % of the pixels are exactly {value}. " in one and f"--set input.padding={value}" in one
+               for one in told["warnings"])
+    assert catalogue("holed.fits", "--set", "mask.file=bad.fits")[1]["warnings"] == []
+    assert catalogue("holed.fits", "--set", f"input.padding={value}")[0] == catalogue("nan.fits")[0]
+
+
 def test_sextractors_configuration_keeps_padding(run, tmp_path):
     from driver import ROOT
 
