@@ -46,9 +46,10 @@ void for_each_input_field(AnySettings& c, F&& f) {
     c.input.plane);
   f(Field{.section = section,
           .key = "padding",
-          .description = "Pixels without data that hold a number in place of NaN, and are masked: `auto` (rows, columns "
-                         "and corners of one repeated value that touch the edge, as registered stacks have them), "
-                         "`keep` (none) or a number (every pixel of that value)",
+          .description =
+              "Pixels without data that hold a number in place of NaN, and are masked: `auto` (rows, columns "
+              "and corners of one repeated value that touch the edge, as registered stacks have them), "
+              "`keep` (none) or a number (every pixel of that value)",
           .is_number = true,
           .allowed = "`auto`, `keep`, or a number",
           .problem = padding_problem(c.input)},
