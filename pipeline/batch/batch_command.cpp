@@ -188,26 +188,26 @@ Ledger known_before(const std::string& directory) {
 }
 
 /// Names of the files that are merged tables and no images; those that were extracted before are none. Logs them.
-std::vector<std::string> tables_among(const ImageFiles& files, const Ledger& before) {
+std::vector<std::string> tables_among(const ImageFiles& files, std::size_t of_all_shards, const Ledger& before) {
   std::vector<std::string> names = merged_tables(files, [&](std::string_view name) {
     return std::ranges::any_of(before.images_of(name), [](const auto& image) { return image.second.done; });
   });
   if (names.empty()) return names;
   const std::string listed = first_few(names.size(), [&](std::size_t i) { return names[i]; });
-  if (names.size() == files.size())
+  if (names.size() == of_all_shards)
     throw Error(ErrorKind::input, "the inputs are tables of srcextract merge and no images: " + listed);
   spdlog::info("left out, as tables of srcextract merge and no images: {}", listed);
   return names;
 }
 
 /// Plans the `files` of this shard but for merged tables among them, and notes the plan in the journal if there is one.
-/// `all` are the files of all shards.
-Plan plan_images(ImageFiles files, const ImageFiles& all, const Ledger& before, const BatchOptions& options,
+/// `of_all_shards` is the number of files of all shards; each shard opens only its own.
+Plan plan_images(ImageFiles files, std::size_t of_all_shards, const Ledger& before, const BatchOptions& options,
                  Journal* journal = nullptr) {
-  const std::vector<std::string> tables = tables_among(all, before);
+  const std::vector<std::string> tables = tables_among(files, of_all_shards, before);
   Plan plan =
       make_plan(without_names(std::move(files), tables), before, options.output_dir, program_version(), options.plan);
-  const auto images = static_cast<std::int64_t>(all.size() - tables.size());
+  const auto images = static_cast<std::int64_t>(of_all_shards - tables.size());
   if (journal != nullptr) journal->plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files), images);
   return plan;
 }
@@ -373,10 +373,11 @@ int run_batch(const BatchOptions& options) {
   // Links may be intended, and with -q only errors are logged.
   if (!links.empty() && options.verbosity != Verbosity::quiet) log_warning(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) log_warning(kinds);
-  ImageFiles files = with_references(share_of(shard, all_files), options.memory, kept);
+  const std::size_t of_all_shards = all_files.size();
+  ImageFiles files = with_references(share_of(shard, std::move(all_files)), options.memory, kept);
 
   if (options.dry_run) {
-    const Plan plan = plan_images(std::move(files), all_files, known_before(options.output_dir), options);
+    const Plan plan = plan_images(std::move(files), of_all_shards, known_before(options.output_dir), options);
     describe(plan, shard);
     warn_of_unseen(plan);
     warn_of_replaced(plan);
@@ -386,7 +387,7 @@ int run_batch(const BatchOptions& options) {
   prepare_output_directory(options.output_dir);
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
                   log_warning);
-  Plan plan = plan_images(std::move(files), all_files, journal.take_before(), options, &journal);
+  Plan plan = plan_images(std::move(files), of_all_shards, journal.take_before(), options, &journal);
   describe(plan, shard);
   warn_of_unseen(plan);
   warn_of_replaced(plan);
