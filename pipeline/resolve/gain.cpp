@@ -132,7 +132,7 @@ class GainSearch {
                 "{}: its pixels are in '{}' (BUNIT), so {} = {} is not the electrons of a pixel value, and is left "
                 "out: errors of fluxes have no photon noise of sources{}; --set measurement.gain=NUMBER gives it",
                 frame_.name, bunit_, keyword_, number->text, map_knows ? " but that in the noise map" : "");
-    return {0, fmt::format("none, as BUNIT is '{}', and {} of its header is of counts", bunit_, keyword_)};
+    return {0, fmt::format("none, as BUNIT is '{}', and {} of its header is of counts", bunit_, keyword_), false, true};
   }
 
   FrameGain of_configuration() const {
@@ -181,9 +181,7 @@ class GainSearch {
           "the electrons of a count; if they are not, {}",
           frame_.name, bunit_, source_, number.text, own_gain);
     constexpr double least_setting = 10;
-    if (source_ != "GAIN" || !bunit_.empty() || number.value < least_setting ||
-        number.value != std::round(number.value))
-      return;
+    if (source_ != "GAIN" || number.value < least_setting || number.value != std::round(number.value)) return;
     for (const char* keyword : camera_keywords)
       if (value_of(frame_, keyword))
         return spdlog::warn(
@@ -216,7 +214,7 @@ class GainSearch {
         "counts of them: errors of fluxes have no photon noise of sources; {}, which is the gain times the exposure "
         "time",
         frame_.name, bunit_, own_gain);
-    return {0, "none, as BUNIT is '" + bunit_ + "' and the exposure time is not known"};
+    return {0, "none, as BUNIT is '" + bunit_ + "' and the exposure time is not known", false, true};
   }
 
   struct ExposureTime {

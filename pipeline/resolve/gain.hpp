@@ -21,6 +21,7 @@ struct FrameGain {
   double gain = 0;  ///< 0: not known, or infinite as in SExtractor: errors get no photon noise
   std::string reason = {};
   bool by_header = false;  ///< whether the header told the gain, by a keyword or by its unit
+  bool has_none = false;   ///< whether the header told that its keyword is not the gain of such values
 };
 
 /// The number of a keyword in the header: of the HDU, else of the primary HDU.

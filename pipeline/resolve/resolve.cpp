@@ -134,12 +134,12 @@ double number_of_reference(const std::string& key, double MeasurementConfig::*nu
 /// The gain of the reference of a difference: by its header, else by its own configuration, else that of the new image.
 FrameGain gain_of_reference(const Config& own, const Config& given, const FrameGain& of_fresh, const RunImage& image) {
   Config alone = own;
-  if (!is_set_alone("measurement.gain", own, given)) alone.measurement.gain = 0;
+  if (of_fresh.by_header && !is_set_alone("measurement.gain", own, given)) alone.measurement.gain = 0;
   FrameGain found;
   const std::string name = image.name + ": the reference";
   if (!image.reference_header.empty() && own.measurement.gain_keyword != "none")
     found = find_gain(alone, {name, image.reference_header, image.reference_primary_header, true});
-  const bool told = found.by_header && found.gain > 0;
+  const bool told = (found.by_header && found.gain > 0) || (found.has_none && of_fresh.by_header);
   const double gain =
       number_of_reference("measurement.gain", &MeasurementConfig::gain, own.measurement.gain_keyword,
                           told ? std::optional(found.gain) : std::nullopt, of_fresh.gain, image, own, given);

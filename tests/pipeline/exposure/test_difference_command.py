@@ -214,6 +214,9 @@ def test_the_record_has_gain_and_saturation_of_both_frames(subtract, tmp_path):
     own = recorded("own", "--reference-set", "measurement.gain=7", "--reference-set", "measurement.saturation=900", plain, new)
     assert own["difference"]["gain"]["reference"] == 7 and own["difference"]["saturation"]["reference"] == 900
     assert own["reference"]["config"]["measurement"]["gain"] == 7
+    calibrated = write_image(tmp_path / "calibrated.fits", field(1), GAIN=1.25, BUNIT="MJy/sr")
+    unknown = recorded("unknown", calibrated, new)["difference"]
+    assert unknown["gain"] == {"reference": 0.0, "new": 3.0}  # neither the camera's nor the new image's is that of MJy/sr
     assert own["reference"]["config"]["detection"] == own["config"]["detection"]
 
 
