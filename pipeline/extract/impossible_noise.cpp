@@ -49,7 +49,7 @@ void warn_of_impossible_noise(const ImageInput& input, const Extraction& extract
   if (input.reference != nullptr || input.photons.included || config.kept.as_sextractor) return;
   if (config.measurement.gain_keyword == "none") return;
   const double gain = input.gain.gain, sigma = extraction.background.clipped.sigma;
-  const PixelFormat& format = input.first().format;
+  const PixelFormat& format = input.frame.stored_format();
   const double step = format.bitpix > 0 ? std::abs(format.bscale) : 0;
   const auto is_possible = [&](double level) {
     return !(level * gain > least_electrons) || sigma > least_part * std::sqrt(level / gain) ||
@@ -59,10 +59,10 @@ void warn_of_impossible_noise(const ImageInput& input, const Extraction& extract
   const double level = extraction.sky_level() - bias_of(input);
   if (is_possible(level)) return;
   warnings.push_back(fmt::format(
-      "measurement.gain: the noise of the sky, {:.4g}, is below the {:.4g} that the photons of its level, {:.6g}, have "
-      "by a gain of {:.6g} ({}). No detector does that: is there a bias or pedestal in the level, or is this a mean of "
-      "exposures? The errors of bright sources are too large if the gain is too small; --set measurement.gain={:.4g} "
-      "--set measurement.gain_keyword=none is the least that the noise allows",
+      "measurement.gain: the noise of the sky, {:.4g}, is below the {:.4g} that the photons of its level, {:.6g}, "
+      "have by a gain of {:.6g} ({}). No detector does that. If this is a mean of exposures, errors of bright "
+      "sources are too large: --set measurement.gain={:.4g} --set measurement.gain_keyword=none is the least that "
+      "the noise allows. If the level has a bias or a pedestal, the gain may be right: subtract the pedestal first",
       sigma, std::sqrt(level / gain), level, gain, input.gain.reason, level / (sigma * sigma)));
 }
 

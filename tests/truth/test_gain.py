@@ -92,6 +92,7 @@ DOUBTS = {
     "my own of a rate": ({"BUNIT": "adu/s", "EXPTIME": 600.0}, ("measurement.gain=0.25",), 4, True, "--set measurement.gain=150 "),
     "my own of electrons a second": ({"BUNIT": "e-/s", "EXPTIME": 600.0}, ("measurement.gain=0.25",), 4, True, "which is a gain of 600,"),
     "a setting alone": ({"GAIN": 120, "XPIXSZ": 3.76}, (), 4, False, "looks like the setting of a camera"),
+    "a setting, in counts": ({"GAIN": 120, "XPIXSZ": 3.76, "BUNIT": "adu"}, (), 4, False, "looks like the setting of a camera"),
     "saturation": ({"GAIN": 0.25, "SATURATE": "much"}, (), 4, True, "SATURATE = 'much' of its header is no number above 0"),
     "magnitudes": ({"BUNIT": "mag"}, (), 0.01, False, "are magnitudes"),
 }
