@@ -2,6 +2,7 @@
 import contextlib
 import fnmatch
 import logging
+import math
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -122,8 +123,23 @@ def _of_hdu(hdu: Any) -> Opened:
         header = header.copy()
         header["EXTNAME"] = hdu.name
     bscale, bzero = (1.0, 0.0) if is_scaled(pixels.dtype) else (header.get("BSCALE", 1.0), header.get("BZERO", 0.0))
-    return Opened(pixels, name=name, header=cards_of(header), primary=_primary_cards(hdu), bscale=bscale, bzero=bzero,
-                  blank=blank_of(header, pixels.dtype), of_file=True)
+    opened = Opened(pixels, name=name, header=cards_of(header), primary=_primary_cards(hdu), bscale=bscale, bzero=bzero,
+                    blank=blank_of(header, pixels.dtype), of_file=True)
+    return opened if stored is None else _linear(opened, header)
+
+
+def _linear(opened: Opened, header: Any) -> Opened:
+    """The image, with stored pixels of an asinh scale (BSOFTEN, BOFFSET) made linear as by the command."""
+    softening, offset = header.get("BSOFTEN"), header.get("BOFFSET", 0.0)
+    unscaled = opened.pixels.dtype.kind in "iu" and opened.bscale == 1
+    if unscaled or not all(isinstance(value, (int, float)) for value in (softening, offset)) or not softening > 0:
+        return opened
+    magnitudes = opened.values().astype("f8")
+    header = header.copy()
+    for keyword in ("BSOFTEN", "BOFFSET", "BSCALE", "BZERO", "BLANK"):
+        header.remove(keyword, ignore_missing=True)
+    linear = (offset + softening * 2 * numpy.sinh(magnitudes * math.log(10) / 2.5)).astype("f4")
+    return Opened(linear, name=opened.name, header=cards_of(header), primary=opened.primary, of_file=True)
 
 
 def _primary_cards(hdu: Any) -> str:

@@ -74,6 +74,18 @@ def test_maps_of_the_file_count_beside_given_ones(folder):
         srcextract.extract(path, mask=MASK, input__hdu="all")
 
 
+def test_asinh_pixels_of_a_file_are_linear_beside_a_map_too(tmp_path):
+    magnitudes = 2.5 / numpy.log(10) * numpy.arcsinh((IMAGE - 12.0) / (2 * 3.5))
+    pan_starrs = fits.PrimaryHDU(magnitudes.astype("f4"))
+    pan_starrs.header["BSOFTEN"], pan_starrs.header["BOFFSET"] = 3.5, 12.0
+    pan_starrs.writeto(tmp_path / "asinh.fits")
+    expected = srcextract.extract(IMAGE, mask=MASK)
+    with fits.open(tmp_path / "asinh.fits") as hdus:
+        for found in srcextract.extract(tmp_path / "asinh.fits", mask=MASK), srcextract.extract(hdus[0], mask=MASK):
+            assert len(found) == len(expected) > 5 and not any("BSOFTEN" in warning for warning in found.warnings)
+            numpy.testing.assert_allclose(found["FLUX_APER"], expected["FLUX_APER"], rtol=1e-4)
+
+
 def test_an_extension_has_a_name_and_a_version(folder):
     """As astropy names it: a tuple; a list has names."""
     path = folder / "many.fits"
