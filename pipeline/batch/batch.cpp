@@ -180,6 +180,13 @@ class Crew {
       }
     }
     if (failure && failure->kind == ErrorKind::storage) throw Error(failure->kind, failure->message);
+    if (failure && failure->kind == ErrorKind::input && control_.is_left_out(task.file->path)) {
+      spdlog::info("{}: left out, as a table of srcextract merge and no image", task.name);
+      outcome = {begin_record(task), task.name, {}, {}};
+      outcome.record.done = true;
+      outcome.record.images = 0;
+      failure.reset();
+    }
     if (failure) {
       outcome = {begin_record(task), task.name, {}, {}};
       outcome.record.kind = failure->passing ? transient_kind : kind_name(failure->kind);

@@ -34,7 +34,7 @@
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/inputs.hpp"
-#include "survey/inputs/merged_tables.hpp"
+#include "survey/inputs/merged_table.hpp"
 #include "survey/inputs/name_hash.hpp"
 #include "survey/inputs/output_names.hpp"
 #include "survey/journal/directory_lock.hpp"
@@ -187,31 +187,6 @@ Ledger known_before(const std::string& directory) {
   return std::filesystem::exists(directory, unknown) ? join_ledgers(read_journals(directory, log_warning)) : Ledger{};
 }
 
-/// Names of the files that are merged tables and no images; those that were extracted before are none. Logs them.
-std::vector<std::string> tables_among(const ImageFiles& files, std::size_t of_all_shards, const Ledger& before) {
-  std::vector<std::string> names = merged_tables(files, [&](std::string_view name) {
-    return std::ranges::any_of(before.images_of(name), [](const auto& image) { return image.second.done; });
-  });
-  if (names.empty()) return names;
-  const std::string listed = first_few(names.size(), [&](std::size_t i) { return names[i]; });
-  if (names.size() == of_all_shards)
-    throw Error(ErrorKind::input, "the inputs are tables of srcextract merge and no images: " + listed);
-  spdlog::info("left out, as tables of srcextract merge and no images: {}", listed);
-  return names;
-}
-
-/// Plans the `files` of this shard but for merged tables among them, and notes the plan in the journal if there is one.
-/// `of_all_shards` is the number of files of all shards; each shard opens only its own.
-Plan plan_images(ImageFiles files, std::size_t of_all_shards, const Ledger& before, const BatchOptions& options,
-                 Journal* journal = nullptr) {
-  const std::vector<std::string> tables = tables_among(files, of_all_shards, before);
-  Plan plan =
-      make_plan(without_names(std::move(files), tables), before, options.output_dir, program_version(), options.plan);
-  const auto images = static_cast<std::int64_t>(of_all_shards - tables.size());
-  if (journal != nullptr) journal->plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files), images);
-  return plan;
-}
-
 /// Removes from the plan, and returns, the files that were being extracted when an earlier process died. If such a file
 /// is not in the plan, the journal's note about it is dropped.
 std::vector<PlannedFile> take_interrupted(Plan& plan, Journal& journal) {
@@ -264,6 +239,7 @@ class BatchRun {
     control_.should_stop = [this] {
       return too_many_failures_ || watchdog_.has_barked() || StopSignal::received() != 0;
     };
+    control_.is_left_out = is_merged_table;
     control_.on_file = [this](const ImageFile& file) { return under_way(file.name); };
     control_.on_gone = [this](const std::string& directory) { journal_.note_gone(directory); };
     control_.on_back = [this](const std::string& directory) { journal_.note_back(directory); };
@@ -373,11 +349,12 @@ int run_batch(const BatchOptions& options) {
   // Links may be intended, and with -q only errors are logged.
   if (!links.empty() && options.verbosity != Verbosity::quiet) log_warning(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) log_warning(kinds);
-  const std::size_t of_all_shards = all_files.size();
+  const auto found = static_cast<std::int64_t>(all_files.size());
   ImageFiles files = with_references(share_of(shard, std::move(all_files)), options.memory, kept);
 
   if (options.dry_run) {
-    const Plan plan = plan_images(std::move(files), of_all_shards, known_before(options.output_dir), options);
+    const Plan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,
+                                program_version(), options.plan);
     describe(plan, shard);
     warn_of_unseen(plan);
     warn_of_replaced(plan);
@@ -387,7 +364,8 @@ int run_batch(const BatchOptions& options) {
   prepare_output_directory(options.output_dir);
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
                   log_warning);
-  Plan plan = plan_images(std::move(files), of_all_shards, journal.take_before(), options, &journal);
+  Plan plan = make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
+  journal.plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files), found);
   describe(plan, shard);
   warn_of_unseen(plan);
   warn_of_replaced(plan);

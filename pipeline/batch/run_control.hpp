@@ -34,6 +34,10 @@ struct RunControl {
   std::function<void(const std::string& directory)> on_gone = [](const std::string&) {};
   std::function<void(const std::string& directory)> on_back = [](const std::string&) {};
 
+  /// Called with the path of a file that has failed: whether it is none of the survey's images. It is then left out,
+  /// with a word, and recorded as done without images (ImageRecord::images).
+  std::function<bool(const std::string& path)> is_left_out = [](const std::string&) { return false; };
+
   /// Called when an image has failed, before `on_image`.
   std::function<void(const ImageTask&, const Failure&)> on_failure = [](const ImageTask& task, const Failure& failure) {
     log_failure(task.name, failure);

@@ -19,6 +19,7 @@ std::string duration_text(double seconds) {
 
 void RunSummary::add(const ImageOutcome& outcome) {
   const std::lock_guard lock(mutex_);
+  if (outcome.record.images == 0) return;
   if (!outcome.record.done) {
     ++failed_;
     ++failures_[outcome.record.kind];

@@ -118,7 +118,7 @@ ImageRecord record_from(const ReadJson& json) {
   ImageRecord record;
   record.name = name_from(json.at("image"));
   if (json.contains("hdu")) record.hdu = integer_from<int>(json.at("hdu"), 0);
-  if (json.contains("images")) record.images = integer_from<int>(json.at("images"), 1);
+  if (json.contains("images")) record.images = integer_from<int>(json.at("images"), 0);
   record.path = text_from(json.at("path"));
   record.bytes = integer_from<std::int64_t>(json.at("bytes"), 0);
   record.modified = integer_from<std::int64_t>(json.at("modified"));

@@ -18,7 +18,7 @@ struct ImageRecord {
   // The extracted image.
   std::string name;           ///< the file's name in the survey (ImageFile::name)
   std::optional<int> hdu;     ///< number of the HDU if several HDUs of the file are extracted; else unset
-  int images = 1;             ///< number of the file's images (HDUs) that are extracted
+  int images = 1;             ///< number of the file's images (HDUs) that are extracted; 0 if the file was left out
   std::string path;           ///< absolute path of the file
   std::int64_t bytes = 0;     ///< size of the file
   std::int64_t modified = 0;  ///< modification time of the file, in nanoseconds since 1970

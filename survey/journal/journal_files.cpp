@@ -164,9 +164,10 @@ struct LostRecords {
 };
 
 void count(const ImageRecord& record, JournalFile& journal) {
-  const double files = 1.0 / record.images, bytes = static_cast<double>(record.bytes) / record.images;
+  const int images = std::max(record.images, 1);
+  const double files = 1.0 / images, bytes = static_cast<double>(record.bytes) / images;
   ++journal.recorded;
-  journal.recorded_bytes += record.bytes / record.images;
+  journal.recorded_bytes += record.bytes / images;
   SessionProgress& progress = journal.progress;
   progress.files += files;
   progress.bytes += bytes;

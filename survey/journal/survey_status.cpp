@@ -98,6 +98,7 @@ class Counting {
 
  private:
   void add(const ImageRecord& record, ShardStatus* shard) {
+    if (record.images == 0) return;
     ++(record.done ? survey_.done : survey_.failed);
     if (shard != nullptr) ++(record.done ? shard->done : shard->failed);
     survey_.sources += record.sources;

@@ -289,7 +289,8 @@ class Joining {
       Candidates images;
       for (auto file = begin; file != end; ++file) add(*file, images);
       settle_file(images, directories_);
-      for (const auto& [hdu, image] : images) images_.add(image.source, image.place);
+      for (const auto& [hdu, image] : images)
+        if (image.image.record.images > 0) images_.add(image.source, image.place);
     }
     return std::move(images_);
   }

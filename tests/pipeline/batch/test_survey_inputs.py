@@ -1,6 +1,7 @@
 """What INPUT stands for, of thousands of files that are looked at together: what is found, and what is said of it, is
 what one look after the other gives."""
 
+import json
 import os
 import random
 import resource
@@ -131,20 +132,24 @@ def test_a_dry_run_prints_a_line_a_file_whatever_its_name(plan, tmp_path):
 
 
 def test_a_merged_table_among_the_inputs_is_left_out(run, tmp_path, config):
-    """Whatever its name; and a run that goes on does not count it either."""
+    """Whatever its name; and a run that goes on does not look at it again."""
     images = survey.write_images(tmp_path / "in", [f"{seed}.fits" for seed in range(4)])
     assert run("batch", config, "in", "-o", "out").code == 0
     assert run("merge", "out", "-o", images / "2000.fits").code == 0
-    for arguments, left in ((["out"], 0), (["new"], 4), (["shards", "--shard", "1/2"], 2), (["shards", "--shard", "2/2"], 2)):
-        done = run("batch", config, "in", "-o", *arguments)
-        assert done.code == 0 and "info: left out, as tables of srcextract merge and no images: 2000.fits\n" in done.err
-        assert survey.planned(done.err)["to_do"] == left
-    assert "2000" not in run("batch", config, "in", "-o", "dry", "--dry-run").out
-    done = run("batch", config, images / "2000.fits", "-o", "nothing")
-    assert done.code == 3 and "error: the inputs are tables of srcextract merge and no images: 2000.fits\n" in done.err
+    table = (images / "2000.fits").read_bytes()
+    word = "info: in/2000.fits: left out, as a table of srcextract merge and no image\n"
+    said = [run("batch", config, "in", "-o", *to) for to in (["out"], ["new"], ["shards", "--shard", "1/2"], ["shards", "--shard", "2/2"])]
+    assert [done.code for done in said] == [0] * 4
+    assert word in said[0].err and word in said[1].err and (said[2].err + said[3].err).count(word) == 1
+    assert survey.failures(tmp_path / "new") == [] and "4 images done" in said[1].err
     for out in ("out", "new", "shards"):
+        again = run("batch", config, "in", "-o", out)
+        assert survey.planned(again.err)["to_do"] == 0 and "2000" not in again.err
+        status = json.loads(run("status", out, "--json").out)
+        assert status["images"] == {"done": 4, "failed": 0} and status["files_left"] == 0
         assert run("merge", out, "-o", f"{out}.fits").code == 0
-    assert (tmp_path / "new.fits").read_bytes() == (images / "2000.fits").read_bytes()
+        assert (tmp_path / f"{out}.fits").read_bytes() == table
+    assert run(config, images / "2000.fits", "-o", "single").code == 3
 
 
 def test_one_sentence_of_many_images_is_one_line_with_a_count(run, tmp_path):
