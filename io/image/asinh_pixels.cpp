@@ -28,8 +28,10 @@ double portable_sinh(double x) {
 
 }  // namespace
 
-std::optional<AsinhScale> read_asinh_scale(const Hdu& hdu, const PixelFormat& format, const InputFile& file) {
-  const std::optional<double> softening = hdu.header->real("BSOFTEN"), offset = hdu.header->real("BOFFSET");
+std::optional<AsinhScale> read_asinh_scale(const Hdu& hdu, const PixelFormat& format, const Header& primary,
+                                           const InputFile& file) {
+  const Header& header = hdu.header->has("BSOFTEN") ? *hdu.header : primary;
+  const std::optional<double> softening = header.real("BSOFTEN"), offset = header.real("BOFFSET");
   const bool unscaled = format.bitpix > 0 && format.bscale == 1;
   if (!softening || unscaled) return std::nullopt;
   if (!(*softening > 0) || !std::isfinite(*softening) || !std::isfinite(offset.value_or(0)))

@@ -17,7 +17,8 @@ struct AsinhScale {
 
 /// Returns the asinh scale of an image that has the keyword BSOFTEN. Returns nothing for integers without BSCALE, since
 /// these are masks beside such an image. Throws Error{input} if the keywords give no pixel a flux.
-std::optional<AsinhScale> read_asinh_scale(const Hdu& hdu, const PixelFormat& format, const InputFile& file);
+std::optional<AsinhScale> read_asinh_scale(const Hdu& hdu, const PixelFormat& format, const Header& primary,
+                                           const InputFile& file);
 
 /// Returns a source of the fluxes of asinh pixels, as float32 numbers. They are computed in double, without functions
 /// of libm, and rounded once. A BLANK pixel is NaN.

@@ -236,7 +236,7 @@ FitsImage::Impl stored_image(const Hdu& hdu, const std::shared_ptr<const Header>
                              const std::shared_ptr<const InputFile>& file) {
   check_image(hdu, *file);
   FitsImage::Impl impl{file, hdu, read_pixel_format(hdu, *file), image_header(hdu), primary};
-  impl.asinh = read_asinh_scale(hdu, impl.format, *file);
+  impl.asinh = read_asinh_scale(hdu, impl.format, *primary, *file);
   if (impl.asinh) impl.header = without_asinh_scale(impl.header);
   return impl;
 }

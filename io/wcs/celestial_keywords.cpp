@@ -254,4 +254,8 @@ std::string celestial_cards(std::string_view header, std::int64_t width, std::in
   return cards_of(std::move(keywords));
 }
 
+bool is_year(double equinox) {
+  return equinox >= 1800 && equinox <= 2200;
+}
+
 }  // namespace srcextract

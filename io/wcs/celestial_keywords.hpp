@@ -35,6 +35,9 @@ struct CelestialKeywords {
 
 CelestialKeywords read_celestial_keywords(std::string_view header);
 
+/// Whether a number can be the year of an equinox. Programs write 0, -999 or a Julian date where they know none.
+bool is_year(double equinox);
+
 /// Returns the celestial WCS as 80-column cards without END; empty if the WCS is incomplete. The result describes an
 /// image whose pixels cover `width` x `height` pixels of the header's image. For sizes other than 1 x 1, the result is
 /// empty if the WCS has SIP.

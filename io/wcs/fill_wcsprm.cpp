@@ -236,8 +236,9 @@ void fill_frame(const CelestialKeywords& keywords, wcsprm& wcs) {
     if (!(std::abs(*value) <= largest_angle)) refuse(std::string(keyword) + " is no angle");
     *angle = *value;
   }
-  if (const auto epoch = keywords.real("EPOCH")) wcs.equinox = *epoch;
-  if (const auto equinox = keywords.real("EQUINOX")) wcs.equinox = *equinox;
+  auto equinox = keywords.real("EQUINOX");
+  if (!equinox) equinox = keywords.real("EPOCH");
+  if (equinox && is_year(*equinox)) wcs.equinox = *equinox;
   std::string frame = keywords.text("RADESYS");
   if (frame.empty()) frame = keywords.text("RADECSYS");
   if (frame.size() >= sizeof(wcs.radesys)) refuse("RADESYS is too long for the name of a frame");

@@ -119,7 +119,9 @@ ValueUnit by_words(const std::string& text, const Plain& plain) {
 ValueUnit value_unit(std::string_view bunit) {
   const std::string text = tidied(bunit);
   if (text.empty()) return {};
-  if (in_small_letters(text) == "n/a") return {ValueKind::unknown};  // and no newton per ampere
+  const std::string small = in_small_letters(text);
+  if (small.starts_with("log") || small == "dex" || small == "db") return {ValueKind::magnitudes};
+  if (small == "n/a") return {ValueKind::unknown};  // and no newton per ampere
   const Plain plain = plain_unit(text);
   const std::optional<ParsedUnit> parsed = text.size() > longest_unit ? std::nullopt : parse_unit(plain.text);
   if (!parsed) return by_words(text, plain);

@@ -5,7 +5,7 @@
 namespace srcextract {
 
 /// What the pixel values of an image stand for. Electrons are also photons that were detected. Calibrated are fluxes,
-/// surface brightnesses and temperatures.
+/// surface brightnesses and temperatures. Magnitudes are logarithms of any base.
 enum class ValueKind { counts, electrons, calibrated, magnitudes, unknown };
 
 struct ValueUnit {

@@ -3,42 +3,15 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "io/wcs/celestial_keywords.hpp"
+#include "pipeline/extract/image_section.hpp"
+
 namespace srcextract {
 namespace {
-
-/// A section of an image as IRAF writes it, [x1:x2,y1:y2]: first and last column and row, from 1.
-struct ImageSection {
-  std::int64_t left = 0, right = 0, bottom = 0, top = 0;
-
-  bool inside(const Shape& shape) const {
-    return left >= 1 && bottom >= 1 && right <= shape.width && top <= shape.height;
-  }
-  std::int64_t count() const { return (right - left + 1) * (top - bottom + 1); }
-};
-
-/// Reads a section; nothing if the text is none. A section with a step, as after binning, counts as none.
-std::optional<ImageSection> section_in(std::string text) {
-  std::erase(text, ' ');
-  std::string_view rest = text;
-  std::array<std::int64_t, 4> ends{};
-  constexpr std::string_view before[] = {"[", ":", ",", ":"};
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (!rest.starts_with(before[i])) return std::nullopt;
-    rest.remove_prefix(1);
-    const auto [stop, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), ends[i]);
-    if (failure != std::errc()) return std::nullopt;
-    rest.remove_prefix(static_cast<std::size_t>(stop - rest.data()));
-  }
-  if (rest != "]") return std::nullopt;
-  return ImageSection{std::min(ends[0], ends[1]), std::max(ends[0], ends[1]), std::min(ends[2], ends[3]),
-                      std::max(ends[2], ends[3])};
-}
 
 /// Warns of pixels that are no sky by TRIMSEC, DATASEC or BIASSEC. Overscan is never half of an image: a section that
 /// is smaller, or beyond the image, was written for the image before it was trimmed or resampled. The first keyword
@@ -68,6 +41,28 @@ void warn_of_overscan(const ImageInput& input, std::int64_t masked, std::vector<
   }
 }
 
+/// Warns of an EQUINOX, or else an EPOCH, that is no year. It is then left out of the WCS.
+void warn_of_equinox(const ImageInput& input, std::vector<std::string>& warnings) {
+  const std::vector<std::string> keywords = {"EQUINOX", "EPOCH", "RADESYS", "RADECSYS", "CTYPE1"};
+  const std::vector<HeaderValue> values = header_values(input.header(), input.frame.image().primary_header(), keywords);
+  const auto text_of = [&](std::string_view keyword) {
+    const auto* const text = value_in(values, keyword);
+    return text != nullptr && std::holds_alternative<std::string>(*text) ? std::get<std::string>(*text) : "";
+  };
+  const std::string frame = text_of("RADESYS").empty() ? text_of("RADECSYS") : text_of("RADESYS");
+  if (text_of("CTYPE1").empty() || frame == "ICRS") return;
+  for (const std::string keyword : {"EQUINOX", "EPOCH"}) {
+    const KeywordValue* const value = value_in(values, keyword);
+    if (value == nullptr) continue;
+    if (const auto year = as_real(*value); year && !is_year(*year))
+      warnings.push_back(
+          fmt::format("{} = {:g} of the header is no year and is left out, so positions are {}; correct "
+                      "the card, or delete it",
+                      keyword, *year, frame.empty() ? "ICRS" : frame + " of its usual equinox"));
+    return;
+  }
+}
+
 }  // namespace
 
 void warn_of_header(const ImageInput& input, const Extraction& extraction, std::vector<std::string>& warnings) {
@@ -77,6 +72,7 @@ void warn_of_header(const ImageInput& input, const Extraction& extraction, std::
   add("", input.frame);
   if (input.reference != nullptr) add(input.reference->path + ": ", input.reference->frame);
   if (input.detection != nullptr) add(input.detection->task.path + ": ", input.detection->frame);
+  warn_of_equinox(input, warnings);
   warn_of_overscan(input, extraction.masked.total(), warnings);
 }
 

@@ -3,13 +3,13 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
+#include <optional>
 
 #include "io/fits/header_values.hpp"
 #include "pipeline/exposure/choose_plane.hpp"
+#include "pipeline/extract/image_section.hpp"
 
 namespace srcextract {
 namespace {
@@ -20,18 +20,15 @@ double bias_of(const ImageInput& input) {
   const auto values = header_values(input.header(), input.frame.image().primary_header(), {"BIASSEC"});
   const KeywordValue* const value = value_in(values, "BIASSEC");
   const auto* const text = value != nullptr ? std::get_if<std::string>(value) : nullptr;
-  std::array<long long, 4> at{};  // the first and last column, the first and last row
-  if (text == nullptr ||
-      std::sscanf(text->c_str(), " [ %lld : %lld , %lld : %lld ]", &at[0], &at[1], &at[2], &at[3]) != 4)
-    return 0;
-  const auto [x, last_x, y, last_y] = at;
-  const auto [width, height] = input.first().shape;
-  if (x < 1 || y < 1 || last_x > width || last_y > height || last_x < x || last_y < y) return 0;
+  const std::optional<ImageSection> section = text == nullptr ? std::nullopt : section_in(*text);
+  const std::int64_t width = input.first().shape.width;
+  if (!section || !section->inside(input.first().shape)) return 0;
   constexpr std::int64_t most_rows = 256;
-  const std::int64_t step = (last_y - y) / most_rows + 1;
+  const std::int64_t step = (section->top - section->bottom) / most_rows + 1;
   std::vector<float> pixels;
-  for (std::int64_t row = y - 1; row < last_y; row += step)
-    for (const float pixel : read_part(input.first(), row * width + x - 1, last_x - x + 1).pixels)
+  for (std::int64_t row = section->bottom - 1; row < section->top; row += step)
+    for (const float pixel :
+         read_part(input.first(), row * width + section->left - 1, section->right - section->left + 1).pixels)
       if (pixel == pixel) pixels.push_back(pixel);
   if (pixels.empty()) return 0;
   const auto middle = pixels.begin() + std::ssize(pixels) / 2;
@@ -62,7 +59,8 @@ void warn_of_impossible_noise(const ImageInput& input, const Extraction& extract
       "measurement.gain: the noise of the sky, {:.4g}, is below the {:.4g} that the photons of its level, {:.6g}, "
       "have by a gain of {:.6g} ({}). No detector does that. If this is a mean of exposures, errors of bright "
       "sources are too large: --set measurement.gain={:.4g} --set measurement.gain_keyword=none is the least that "
-      "the noise allows. If the level has a bias or a pedestal, the gain may be right: subtract the pedestal first",
+      "the noise allows. If the level has a bias or a pedestal, or the image is resampled, so that pixels share noise, "
+      "the gain may be right",
       sigma, std::sqrt(level / gain), level, gain, input.gain.reason, level / (sigma * sigma)));
 }
 

@@ -218,7 +218,8 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
        reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view(),
        reference_ ? config_of(task.file->beside->of_reference) : nullptr, task.file->path, frame_.image().axes(),
        frame_.plane_numbers(), frame_.weights(), task.image.number, static_cast<std::size_t>(task.images),
-       reference_ ? std::string_view(reference_->frame.image().primary_header()) : std::string_view()});
+       reference_ ? std::string_view(reference_->frame.image().primary_header()) : std::string_view(),
+       config.combine.method == CombineMethod::none ? 0 : frame_.combined().size()});
   config_ = std::move(resolved.config);
   input_.gain = std::move(resolved.gain);
   input_.reference_gain = std::move(resolved.reference_gain);

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -22,7 +23,12 @@ constexpr const char* exposure_keywords[] = {"EXPTIME",  "EXPOSURE", "XPOSURE", 
                                              "TEXPTIME", "EFFEXPTM", "TOTEXPT", "ITIME",    "INTTIME"};
 
 /// Keywords that programs for amateur cameras write, whose GAIN is the setting of the camera.
-constexpr const char* camera_keywords[] = {"XPIXSZ", "SWCREATE", "OFFSET"};
+constexpr const char* camera_keywords[] = {"XPIXSZ", "PIXSIZE1", "SWCREATE", "ROWORDER", "OFFSET"};
+
+/// Units of time as comments of cards have them in brackets, and their seconds.
+constexpr std::pair<std::string_view, double> times[] = {
+    {"d", 86400},    {"day", 86400}, {"days", 86400}, {"h", 3600},  {"hr", 3600},      {"hour", 3600},
+    {"hours", 3600}, {"min", 60},    {"minutes", 60}, {"ms", 1e-3}, {"millisec", 1e-3}};
 
 /// How to name the gain oneself, at the end of messages.
 constexpr const char* own_gain =
@@ -34,12 +40,30 @@ std::optional<KeywordValue> value_of(const FrameHeaders& frame, const std::strin
   return value != nullptr ? std::optional(*value) : std::nullopt;
 }
 
-/// The number at the beginning of a text; 0 if there is none. `whole` tells whether the text has nothing else.
+/// The seconds of the unit in brackets with which the comment of a card begins, as in "[d] time on source"; 1 if there
+/// is none, or another.
+double seconds_of_comment(std::string_view header, std::string keyword) {
+  keyword.resize(8, ' ');
+  for (; header.size() >= 80; header.remove_prefix(80)) {
+    if (!header.starts_with(keyword + "=")) continue;
+    const std::string_view card = header.substr(0, 80),
+                           comment = trimmed(card.substr(std::min(card.find('/'), card.size() - 1) + 1));
+    if (!comment.starts_with('[')) return 1;
+    const std::string unit = in_small_letters(comment.substr(1, comment.find(']') - 1));
+    const auto* const known =
+        std::ranges::find(times, std::string_view(unit), [](const auto& time) { return time.first; });
+    return known == std::end(times) ? 1 : known->second;
+  }
+  return 0;
+}
+
+/// The number at the beginning of a text; 0 if there is none. `whole` tells whether the text has nothing else but a
+/// unit behind a blank.
 double number_of(std::string_view text, bool& whole) {
   double number = 0;
   const std::string_view digits = trimmed(text.starts_with('+') ? text.substr(1) : text);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  whole = error == std::errc() && end == digits.data() + digits.size();
+  whole = error == std::errc() && (end == digits.data() + digits.size() || *end == ' ');
   return error == std::errc() ? number : 0;
 }
 
@@ -121,7 +145,8 @@ class GainSearch {
   FrameGain of_calibrated() const {
     if (unit_.kind == ValueKind::magnitudes)
       spdlog::warn(
-          "{}: its pixels are magnitudes (BUNIT = '{}'), which cannot be added: fluxes, errors and thresholds mean "
+          "{}: its pixels are magnitudes or logarithms (BUNIT = '{}'), which cannot be added: fluxes, errors and "
+          "thresholds mean "
           "nothing; make fluxes of them, as 10^(-0.4 m), and extract these",
           frame_.name, bunit_);
     if (own_ > 0) return {own_, of_place() + ", as BUNIT is '" + bunit_ + "'"};
@@ -180,14 +205,26 @@ class GainSearch {
           "{}: BUNIT = '{}' is no unit that is known here, so pixels are taken for counts, and {} = {} for "
           "the electrons of a count; if they are not, {}",
           frame_.name, bunit_, source_, number.text, own_gain);
-    constexpr double least_setting = 10;
-    if (source_ != "GAIN" || number.value < least_setting || number.value != std::round(number.value)) return;
+    warn_of_mean(number);
+    constexpr double least_setting = 5;
+    if (source_ != "GAIN" || number.value < least_setting) return;
     for (const char* keyword : camera_keywords)
       if (value_of(frame_, keyword))
         return spdlog::warn(
             "{}: GAIN = {} beside {} looks like the setting of a camera and not like electrons of a count: errors of "
             "bright sources may be too small; {}",
             frame_.name, number.text, keyword, own_gain);
+  }
+
+  /// Warns of a stack, whose pixels may be means: a value has then the electrons of all exposures.
+  void warn_of_mean(const HeaderNumber& number) const {
+    const auto exposures = number_in_header(frame_, "NCOMBINE");
+    if (unit_.per_second || !exposures || !exposures->usable || exposures->value < 2) return;
+    spdlog::warn(
+        "{}: its header has NCOMBINE = {}; if its pixels are the mean of so many exposures, errors of bright sources "
+        "are "
+        "too large: --set measurement.gain={:.6g} --set measurement.gain_keyword=none counts all their electrons",
+        frame_.name, exposures->text, number.value * unit_.factor * exposures->value);
   }
 
   /// Completes the reason. Multiplies by the exposure time if the values are rates.
@@ -224,8 +261,15 @@ class GainSearch {
 
   std::optional<ExposureTime> exposure_time() const {
     for (const char* keyword : exposure_keywords)
-      if (const auto time = number_in_header(frame_, keyword); time && time->usable && time->value > 0)
+      if (auto time = number_in_header(frame_, keyword); time && time->usable && time->value > 0) {
+        double seconds = seconds_of_comment(frame_.header, keyword);
+        if (seconds == 0) seconds = seconds_of_comment(frame_.primary_header, keyword);
+        if (seconds > 0 && seconds != 1) {
+          time->value *= seconds;
+          time->text += fmt::format(" times {:g} s", seconds);
+        }
         return ExposureTime{keyword, *time};
+      }
     return std::nullopt;
   }
 

@@ -1,9 +1,11 @@
 #include "pipeline/resolve/resolve.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string>
@@ -171,6 +173,30 @@ FrameGain resolve_frames(const Config& given, const RunImage& image, const Frame
   return gain;
 }
 
+/// Makes of the gain of a plane that of combined planes: of a mean of N a value of 1 stands for N times the electrons.
+/// With weights w it is the sum of w over that of w squared; a median has 2/pi of the mean's. A gain of the
+/// configuration is that of the result.
+void combine_gain(const CombineConfig& combine, std::size_t planes, FrameGain& gain) {
+  if (!gain.by_header || !(gain.gain > 0)) return;
+  const auto count = static_cast<double>(planes);
+  double times = 1;
+  if (combine.method == CombineMethod::mean || combine.method == CombineMethod::inverse_variance) times = count;
+  if (combine.method == CombineMethod::median) times = planes < 3 ? count : count * 2 / std::numbers::pi;
+  if (combine.method == CombineMethod::chi_square) times = 0;
+  if (combine.method == CombineMethod::weighted) {
+    double sum = 0, squares = 0;
+    for (const double weight : combine.weights) {
+      sum += weight;
+      squares += weight * weight;
+    }
+    if (std::ranges::all_of(combine.weights, [](double weight) { return weight >= 0; }) && squares > 0)
+      times = sum / squares;
+  }
+  if (times == 1) return;
+  gain.gain *= times;
+  gain.reason += fmt::format(", times {:.4g} for the {} planes that are combined", times, planes);
+}
+
 void normalise_given_psf(Config& config) {
   const std::vector<double>* const given = config.resources.numbers_of(psf_key);
   if (config.psf.normalise != PsfNormalise::total || given == nullptr) return;
@@ -331,6 +357,7 @@ void resolve_beam(Config& config, const RunImage& image) {
 Resolved resolve(const Config& given, const RunImage& image) {
   Resolved resolved{given, find_gain(given, {image.name, image.header, image.primary_header})};
   Config& config = resolved.config;
+  if (image.combined > 0) combine_gain(given.combine, image.combined, resolved.gain);
   config.measurement.gain = resolved.gain.gain;
   config.resources.saturation = saturation_of(given, image);
   if (image.kind == RunKind::difference && fits_gaussians(config))

@@ -34,6 +34,7 @@ struct RunImage {
   std::size_t number = 0;  ///< index of the image, from 0, among the images of the image's file
   std::size_t images = 1;  ///< number of images in that file
   std::string_view reference_primary_header = {};
+  std::size_t combined = 0;  ///< number of planes that were combined into this image by combine.method
 };
 
 /// The settings of one image, and why it has this gain. Of a difference, also that of the reference image.

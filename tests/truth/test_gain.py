@@ -65,6 +65,8 @@ HEADERS = {
     "counts a second": ({"GAIN": 2.0, "BUNIT": "adu/s", "EXPTIME": 600.0}, 1 / 1200, "as BUNIT is 'adu/s'"),
     "counts per second": ({"GAIN": 2.0, "BUNIT": "counts per second", "EXPOSURE": 50}, 1 / 100, "EXPOSURE = 50"),
     "DN/s": ({"GAIN": 2.0, "BUNIT": "DN/s", "XPOSURE": 50.0}, 1 / 100, "XPOSURE = 50"),
+    "TESS": ({"BUNIT": "electrons/s", "EXPOSURE": (600 / 86400, "[d] time on source")}, 1 / 600, "times 86400 s"),
+    "a setting beside a text with its unit": ({"GAIN": 100, "EGAIN": "0.25 e/adu"}, 4, "EGAIN of its header"),
     "a text": ({"GAIN": "0.25"}, 4, "is a text"),
     "saturation in a text": ({"GAIN": 0.25, "SATURATE": "1e9"}, 4, "SATURATE = '1e9' of its header is a text"),
 }
@@ -94,6 +96,8 @@ DOUBTS = {
     "a setting alone": ({"GAIN": 120, "XPIXSZ": 3.76}, (), 4, False, "looks like the setting of a camera"),
     "a setting, in counts": ({"GAIN": 120, "XPIXSZ": 3.76, "BUNIT": "adu"}, (), 4, False, "looks like the setting of a camera"),
     "saturation": ({"GAIN": 0.25, "SATURATE": "much"}, (), 4, True, "SATURATE = 'much' of its header is no number above 0"),
+    "a setting of another program": ({"GAIN": 56.5, "PIXSIZE1": 3.76}, (), 4, False, "looks like the setting of a camera"),
+    "logarithms": ({"GAIN": 1.0, "BUNIT": "log(counts)"}, (), 0.01, False, "or logarithms"),
     "magnitudes": ({"BUNIT": "mag"}, (), 0.01, False, "are magnitudes"),
 }
 
@@ -118,6 +122,25 @@ def test_the_sky_of_a_mean(program, tmp_path):
     assert 6 < least < 8.5
     ratio, said = measure(program, path, "measurement.gain=8", "measurement.gain_keyword=none")
     assert right(ratio, ["FLUX_APER", "FLUX_AUTO", "FLUX_ISO"]) and "No detector does that" not in said
+
+
+@pytest.mark.parametrize("method", ["mean", "median", "weighted", "inverse_variance"])
+def test_combined_exposures(program, tmp_path, method):
+    """Of four exposures, whose header has the gain of one."""
+    path = tmp_path / "sky.fits"
+    fits.writeto(path, np.array([electrons(seed) for seed in range(4)], np.float32), fits.Header({"GAIN": 1.0}))
+    weights = ["combine.weights=[1,2,1,1]"] if method == "weighted" else []
+    ratio, said = measure(program, path, f"combine.method={method}", *weights)
+    assert ("4 planes that are combined" in said) and "No detector does that" not in said
+    if method != "inverse_variance":  # its values are no electrons
+        assert right(ratio, ["FLUX_APER", "FLUX_AUTO"]), said
+
+
+def test_a_mean_without_its_sky(program, tmp_path):
+    path = tmp_path / "sky.fits"
+    fits.writeto(path, (electrons(mean_of=4) - SKY).astype(np.float32), fits.Header({"GAIN": 1.0, "NCOMBINE": 4}))
+    _, said = measure(program, path)
+    assert "NCOMBINE = 4" in said and "--set measurement.gain=4 " in said
 
 
 def map_of(kind, image, scale):
