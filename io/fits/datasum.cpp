@@ -56,4 +56,10 @@ std::optional<std::uint32_t> Datasum::of(std::int64_t bytes) const {
   return static_cast<std::uint32_t>(sum_);
 }
 
+void Datasum::restart() {
+  const std::lock_guard lock(mutex_);
+  sum_ = ends_ = 0;
+  complete_ = false;
+}
+
 }  // namespace srcextract

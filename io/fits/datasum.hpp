@@ -22,6 +22,9 @@ class Datasum {
   /// Returns the sum of the bytes [0, bytes), or nothing unless exactly these bytes were added, each once.
   std::optional<std::uint32_t> of(std::int64_t bytes) const;
 
+  /// Forgets all bytes that were added.
+  void restart();
+
  private:
   mutable std::mutex mutex_;
   std::int64_t whole_;

@@ -178,6 +178,11 @@ void FitsImage::require_unchanged() const {
   if (impl_->in_file()) impl_->file->require_unchanged();
 }
 
+void FitsImage::forget_reads(std::int64_t number) const {
+  if (impl_->tiles) impl_->tiles->forget_reads(number - 1);
+  if (impl_->sum && impl_->summed_plane == number) impl_->sum->restart();
+}
+
 std::uint32_t FitsImage::datasum(std::int64_t number) const {
   impl_->check_plane(number);
   if (!impl_->in_file() || impl_->one) return 0;

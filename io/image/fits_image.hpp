@@ -85,6 +85,10 @@ class FitsImage {
   /// datasum() reads nothing more.
   std::uint32_t datasum(std::int64_t number) const;
 
+  /// Forgets which pixels of plane `number`, from 1, were read so far. To be called after some were only looked at:
+  /// datasum() then adds up the reads that follow, and no decoded tile is kept for the rest of its pixels.
+  void forget_reads(std::int64_t number) const;
+
   /// Calls InputFile::require_unchanged() on the file. To be called after the last pixel was read.
   void require_unchanged() const;
 

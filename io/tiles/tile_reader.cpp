@@ -115,6 +115,11 @@ void TileReader::read(std::int64_t plane, std::int64_t first, std::int64_t count
   for (const PlaneTile& tile : busy) serve(tile, request, true);
 }
 
+void TileReader::forget_reads(std::int64_t plane) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(shared_, [&](const auto& one) { return one.first.first == plane; });
+}
+
 std::optional<RicePlane> TileReader::rice_plane(std::int64_t plane) const {
   const TileGrid& grid = decoder_.grid();
   std::optional<RicePlane> found = decoder_.rice();

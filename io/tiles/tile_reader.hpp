@@ -29,6 +29,9 @@ class TileReader {
   /// same message for every request.
   void read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out);
 
+  /// Drops the decoded tiles of plane `plane` (from 0) that requests so far covered only in part.
+  void forget_reads(std::int64_t plane);
+
   /// Returns access to the compressed tiles of plane `plane` (from 0), without decoding. Returns nothing unless the
   /// tiles are compressed with RICE_1 and no tile spans several planes.
   std::optional<RicePlane> rice_plane(std::int64_t plane) const;

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "io/wcs/cube_axes.hpp"
+#include "pipeline/exposure/sampled_rows.hpp"
 #include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
@@ -14,9 +15,8 @@ constexpr std::int64_t sampled_rows = 256;
 
 bool is_blank(const PixelSource& plane) {
   const std::int64_t width = plane.shape.width, height = plane.shape.height, rows = std::min(height, sampled_rows);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t begin = (2 * row + 1) * height / (2 * rows) * width;
-    const Image<float, Cpu> part = read_part(plane, begin, width);
+  for (const std::int64_t y : spread_rows(height, rows)) {
+    const Image<float, Cpu> part = read_part(plane, y * width, width);
     if (std::ranges::any_of(part.pixels, [](float value) { return value != 0 && !std::isnan(value); })) return false;
   }
   return true;
@@ -39,7 +39,9 @@ std::int64_t choose_plane(const FitsImage& image) {
   for (std::int64_t plane = 1; image.planes() > 1 && plane <= image.planes(); ++plane) {
     if (has_i && !is_of_i(plane)) continue;
     if (first == 0) first = plane;
-    if (!is_blank(image.plane(plane))) return plane;
+    const bool blank = is_blank(image.plane(plane));
+    image.forget_reads(plane);
+    if (!blank) return plane;
   }
   return std::max<std::int64_t>(first, 1);
 }

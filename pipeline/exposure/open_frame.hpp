@@ -67,6 +67,9 @@ class OpenFrame {
   /// FitsImage::datasum() of the first plane.
   std::uint32_t datasum() const { return image().datasum(plane_numbers_.front()); }
 
+  /// Calls FitsImage::forget_reads() for the first plane.
+  void forget_reads() const { image().forget_reads(plane_numbers_.front()); }
+
   /// Calls FitsImage::require_unchanged() for all files of the frame.
   void require_unchanged() const {
     for (const FitsImage& image : images_) image.require_unchanged();

@@ -73,6 +73,11 @@ OpenFlags open_flag_map(const MapKeys& keys, const FlagMapConfig& flags, const S
 
 }  // namespace
 
+void OpenMaps::forget_reads() const {
+  for (const std::optional<OpenMap>* map : {&weights, &mask, &level})
+    if (*map) (*map)->forget_reads();
+}
+
 void OpenMaps::require_unchanged() const {
   for (const std::optional<OpenMap>* map : {&weights, &mask, &level})
     if (*map) (*map)->image.require_unchanged();

@@ -20,12 +20,15 @@ struct OpenMap {
   PixelSource pixels;
 
   std::uint32_t datasum() const { return image.datasum(plane); }
+  void forget_reads() const { image.forget_reads(plane); }
 };
 
 /// The open maps of a frame; nullopt where there is none. In `mask`, bad pixels are masked.
 struct OpenMaps {
   std::optional<OpenMap> weights, mask, level;
 
+  /// Calls FitsImage::forget_reads() for all maps.
+  void forget_reads() const;
   /// Calls FitsImage::require_unchanged() for all maps.
   void require_unchanged() const;
 };

@@ -20,6 +20,12 @@ struct OpenReference {
   OpenMaps maps;
   std::shared_ptr<const ReferenceFrame> subtracted;  ///< the frame and its maps as the input of the stages
 
+  /// Forgets which pixels of the first plane and the maps were read so far.
+  void forget_reads() const {
+    frame.forget_reads();
+    maps.forget_reads();
+  }
+
   /// Calls FitsImage::require_unchanged() for all files of the reference.
   void require_unchanged() const {
     frame.require_unchanged();

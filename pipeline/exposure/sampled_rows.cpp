@@ -11,6 +11,28 @@
 
 namespace srcextract {
 
+std::vector<std::int64_t> spread_rows(std::int64_t height, std::int64_t count, std::int64_t together) {
+  constexpr std::int64_t least_bands = 8;
+  const auto place = [](std::int64_t i, std::int64_t of, std::int64_t length) {
+    return (2 * i + 1) * length / (2 * of);
+  };
+  const std::int64_t all = (height + together - 1) / together;
+  const std::int64_t bands = std::min({all, count, std::max((count + together - 1) / together, least_bands)});
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < bands; ++i) {
+    const std::int64_t begin = place(i, bands, all) * together, there = std::min(together, height - begin);
+    const std::int64_t wanted = std::min(there, (count + bands - 1) / bands);
+    for (std::int64_t row = 0; row < wanted; ++row) rows.push_back(begin + place(row, wanted, there));
+  }
+  return rows;
+}
+
+std::int64_t rows_at_once(const Shape& shape, std::int64_t together) {
+  constexpr std::int64_t pixels = std::int64_t{1} << 18;
+  const std::int64_t rows = std::max<std::int64_t>(1, pixels / shape.width);
+  return rows < together ? rows : rows / together * together;
+}
+
 PixelSource rows_of(const PixelSource& plane, std::vector<std::int64_t> rows) {
   if (const auto* const mask = plane.read.target<MaskRead>())
     return mask_source(rows_of(mask->map, std::move(rows)), mask->bad);
@@ -38,10 +60,7 @@ PixelSource rows_of(const PixelSource& plane, std::vector<std::int64_t> rows) {
 }
 
 PixelSource rows_of(const PixelSource& plane, std::int64_t count) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  for (std::int64_t row = 0; row < count; ++row)
-    rows[static_cast<std::size_t>(row)] = (2 * row + 1) * plane.shape.height / (2 * count);
-  return rows_of(plane, std::move(rows));
+  return rows_of(plane, spread_rows(plane.shape.height, count));
 }
 
 }  // namespace srcextract

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "pipeline/exposure/choose_plane.hpp"
+#include "pipeline/exposure/sampled_rows.hpp"
+#include "stages/math/median.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
@@ -22,56 +25,63 @@ struct LitPixel {
 constexpr std::int64_t segment_width = 128, least_in_segment = 48, farthest = 16;
 constexpr double bright_sigmas = 5, least_photons = 0.1, many_photons = 0.5;
 
-float median_of_some(std::vector<float>& values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Looks for bright pixels in parts of rows. Level, noise and variance of the sky are those of the part. The map is
 /// compared at pixels as near as can be, since it may have the edges and stripes of a stack.
 class LightUnderMap {
  public:
-  LightUnderMap(const Exposure& frame, const WeightsConfig& weights, double gain)
-      : frame_(frame), variance_of_(weights), relative_(is_rescaled(weights)), gain_(gain) {}
+  LightUnderMap(const Exposure& frame, std::int64_t together, const WeightsConfig& weights, double gain)
+      : frame_(frame), together_(together), variance_of_(weights), relative_(is_rescaled(weights)), gain_(gain) {}
 
-  /// Reads rows that are evenly spread over the image, with at most `most` pixels.
+  /// Looks at rows that are spread over the image, with about `most` pixels. Reads all of the rows that are
+  /// decompressed together with them, so that no decoded tile is kept for the others.
   std::vector<LitPixel> find(std::int64_t most) {
     const auto [width, height] = frame_.shape();
-    const std::int64_t rows = std::clamp<std::int64_t>(most / width, 1, height);
+    const std::int64_t step = std::min(together_, rows_at_once(frame_.shape(), together_));
     found_.clear();
-    for (std::int64_t row = 0; row < rows; ++row) read((2 * row + 1) * height / (2 * rows));
+    const std::vector<std::int64_t> rows =
+        spread_rows(height, std::clamp<std::int64_t>(most / width, 1, height), together_);
+    for (auto row = rows.begin(); row != rows.end();) {
+      const std::int64_t begin = *row / together_ * together_, end = std::min(begin + together_, height);
+      for (std::int64_t y = begin; y < end; y += step) {
+        const std::int64_t next = std::min(y + step, end);
+        const auto last = std::find_if(row, rows.end(), [&](std::int64_t one) { return one >= next; });
+        read(y, next - y, {row, last});
+        row = last;
+      }
+    }
     return found_;
   }
 
  private:
-  void read(std::int64_t y) {
+  /// Reads `count` rows from row `y` on, and looks at some of them.
+  void read(std::int64_t y, std::int64_t count, std::span<const std::int64_t> looked_at) {
     const std::int64_t width = frame_.shape().width;
-    const auto row_of = [&](const PixelSource& plane) { return read_part(plane, y * width, width); };
-    Image<float, Cpu> image = row_of(frame_.planes.front()), map = row_of(*frame_.weights);
-    const Image<float, Cpu> mask = frame_.mask ? row_of(*frame_.mask) : Image<float, Cpu>();
-    for (std::int64_t x = 0; x < width; ++x) {
-      if (frame_.mask) mask_with(mask.pixels[x], image.pixels[x]);
-      weigh(map.pixels[x], variance_of_, image.pixels[x], map.pixels[x]);
+    const auto part_of = [&](const PixelSource& plane) { return read_part(plane, y * width, count * width); };
+    Image<float, Cpu> image = part_of(frame_.planes.front()), map = part_of(*frame_.weights);
+    const Image<float, Cpu> mask = frame_.mask ? part_of(*frame_.mask) : Image<float, Cpu>();
+    for (const std::int64_t row : looked_at) {
+      const std::int64_t first = (row - y) * width;
+      for (std::int64_t i = first; i < first + width; ++i) {
+        if (frame_.mask) mask_with(mask.pixels[i], image.pixels[i]);
+        weigh(map.pixels[i], variance_of_, image.pixels[i], map.pixels[i]);
+      }
+      const std::int64_t segments = std::max<std::int64_t>(1, width / segment_width);
+      for (std::int64_t i = 0; i < segments; ++i)
+        look(image.pixels.data() + first, map.pixels.data() + first, i * width / segments, (i + 1) * width / segments);
     }
-    const std::int64_t segments = std::max<std::int64_t>(1, width / segment_width);
-    for (std::int64_t i = 0; i < segments; ++i)
-      look(image.pixels.data(), map.pixels.data(), i * width / segments, (i + 1) * width / segments);
   }
 
   void look(const float* image, const float* variance, std::int64_t begin, std::int64_t end) {
-    std::vector<float> values, deviations, variances;
+    std::vector<float> values, variances;
     for (std::int64_t x = begin; x < end; ++x)
       if (image[x] == image[x]) values.push_back(image[x]);
     if (std::ssize(values) < least_in_segment) return;
-    const float level = median_of_some(values);
-    for (const float value : values) deviations.push_back(std::abs(value - level));
-    constexpr double sigma_of_deviation = 1.4826;
-    const double sigma = sigma_of_deviation * static_cast<double>(median_of_some(deviations));
+    const float level = upper_median(values);
+    const double sigma = sigma_per_deviation * static_cast<double>(median_deviation(values, level));
     for (std::int64_t x = begin; x < end; ++x)
       if (static_cast<double>(std::abs(image[x] - level)) <= sigma) variances.push_back(variance[x]);
     if (variances.empty() || !(sigma > 0)) return;
-    const auto of_sky = static_cast<double>(median_of_some(variances));
+    const auto of_sky = static_cast<double>(upper_median(variances));
     const auto light_at = [&](std::int64_t x) { return static_cast<double>(image[x]) - static_cast<double>(level); };
     for (std::int64_t x = begin; x < end; ++x) {
       const double light = light_at(x);
@@ -88,6 +98,7 @@ class LightUnderMap {
   }
 
   const Exposure& frame_;
+  std::int64_t together_;
   VarianceOfMap variance_of_;
   bool relative_;
   double gain_;
@@ -131,8 +142,8 @@ PhotonsOfMap judge(const std::string& name, const std::vector<double>& parts) {
 
 }  // namespace
 
-PhotonsOfMap find_map_photons(const std::string& name, const Exposure& frame, const WeightsConfig& weights, double gain,
-                              const Config& config) {
+PhotonsOfMap find_map_photons(const std::string& name, const Exposure& frame, std::int64_t together,
+                              const WeightsConfig& weights, double gain, const Config& config) {
   if (!frame.weights || !has_map(weights)) return {};
   if (weights.photons != MapPhotons::automatic)
     return {weights.photons == MapPhotons::included, "weights.photons of " + config.place_of("weights.photons")};
@@ -141,7 +152,7 @@ PhotonsOfMap find_map_photons(const std::string& name, const Exposure& frame, co
   if (!(gain > 0)) return {false, "not looked at, as there is no gain by which errors get them"};
   // All rows are read only if some of them show too few bright pixels.
   constexpr std::int64_t few = std::int64_t{1} << 20, many = std::int64_t{1} << 23;
-  LightUnderMap pixels(frame, weights, gain);
+  LightUnderMap pixels(frame, std::min(together, frame.shape().height), weights, gain);
   std::vector<double> parts = parts_of(pixels.find(few));
   if (parts.empty() && frame.shape().count() > few) parts = parts_of(pixels.find(many));
   if (parts.empty()) return {false, "assumed, as too few pixels are bright enough to tell"};

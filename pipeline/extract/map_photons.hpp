@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "config/config.hpp"
@@ -18,8 +19,9 @@ struct PhotonsOfMap {
 /// compares the rise of the map's variance with light / gain: the median ratio is 1 for a map with photons, 0 without.
 /// Without a gain, with weights.scale_gain, in SExtractor's place, or with few bright pixels, a map holds no photons.
 ///
-/// `name` is the frame's name in messages. Throws the errors of reading.
-PhotonsOfMap find_map_photons(const std::string& name, const Exposure& frame, const WeightsConfig& weights, double gain,
-                              const Config& config);
+/// `name` is the frame's name in messages. `together`: number of rows of the frame or its maps that are decompressed
+/// together. The caller calls forget_reads() of the frame and its maps. Throws the errors of reading.
+PhotonsOfMap find_map_photons(const std::string& name, const Exposure& frame, std::int64_t together,
+                              const WeightsConfig& weights, double gain, const Config& config);
 
 }  // namespace srcextract

@@ -114,6 +114,14 @@ std::optional<std::uint32_t> crc32_of_catalog(const std::vector<OutputFile>& fil
   return catalog == files.end() ? std::nullopt : catalog->crc32();
 }
 
+/// The most rows of a frame, its map of noise or its mask that are decompressed together.
+std::int64_t rows_together(const OpenFrame& frame, const OpenMaps& maps) {
+  std::int64_t rows = frame.image().rows_together();
+  for (const std::optional<OpenMap>* map : {&maps.weights, &maps.mask})
+    if (*map) rows = std::max(rows, (*map)->image.rows_together());
+  return rows;
+}
+
 void record_result(const ImageInput& input, const ImageResult& result, std::uint32_t datasum, ImageRecord& record) {
   record.done = true;
   record.datasum = datasum;
@@ -224,6 +232,9 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   input_.gain = std::move(resolved.gain);
   input_.reference_gain = std::move(resolved.reference_gain);
   find_photons();
+  frame_.forget_reads();
+  maps_.forget_reads();
+  if (reference_) reference_->forget_reads();
   if (job.describe && !config_.kept.as_sextractor) log_gain(input_);
   input_.resolved = &config_;
   if (fits_gaussians(config_)) return;
@@ -232,19 +243,21 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
 }
 
 void OpenImage::find_photons() {
+  const std::int64_t together = rows_together(frame_, maps_);
   if (reference_) {
     FrameSettings &fresh = *config_.resources.fresh, &reference = *config_.resources.reference;
-    input_.photons = find_map_photons(task_.name, input_.exposure, fresh.weights, fresh.gain, config_);
+    input_.photons = find_map_photons(task_.name, input_.exposure, together, fresh.weights, fresh.gain, config_);
     Exposure subtracted(reference_->subtracted->planes);
     subtracted.weights = reference_->subtracted->weights;
     subtracted.mask = reference_->subtracted->mask;
     input_.reference_photons =
-        find_map_photons(reference_->path, subtracted, reference.weights, reference.gain, config_);
+        find_map_photons(reference_->path, subtracted, rows_together(reference_->frame, reference_->maps),
+                         reference.weights, reference.gain, config_);
     if (input_.photons.included) fresh.gain = 0;
     if (input_.reference_photons.included) reference.gain = 0;
     return;
   }
-  input_.photons = find_map_photons(task_.name, input_.exposure, config_.weights, input_.gain.gain, config_);
+  input_.photons = find_map_photons(task_.name, input_.exposure, together, config_.weights, input_.gain.gain, config_);
   if (input_.photons.included) config_.measurement.gain = 0;
 }
 

@@ -240,6 +240,18 @@ TEST_F(FitsImageTest, DatasumIsMadeWhileAPlaneIsRead) {
   EXPECT_THROW(image.datasum(1), Error);
 }
 
+// Some rows are looked at first; after that and one reading the file is not needed.
+TEST_F(FitsImageTest, ALookBeforeThePlaneIsReadDoesNotChangeTheDatasum) {
+  const std::string path = write("a.fits", image_hdu(32, {4}, big_endian<std::int32_t>({1, 2, 3, 4})) + far_end);
+  const FitsImage image = open_one(path);
+  const PixelSource source = image.plane(1);
+  stored_pixels<std::int32_t>(source, 1, 2);
+  image.forget_reads(1);
+  stored_pixels<std::int32_t>(source);
+  ASSERT_EQ(::truncate(path.c_str(), 2880), 0);
+  EXPECT_EQ(image.datasum(1), 10u);
+}
+
 TEST_F(FitsImageTest, DatasumIsThatOfThePlaneWhateverWasReadOfIt) {
   const std::string pixels = big_endian<std::int32_t>({1, 2, 3, 4});
   const FitsImage image = open_one(write("a.fits", image_hdu(32, {4}, pixels)));
