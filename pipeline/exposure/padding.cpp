@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pipeline/exposure/choose_plane.hpp"
+#include "pipeline/exposure/sampled_rows.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/decimal.hpp"
 #include "stages/ingest/ingest.hpp"
@@ -18,14 +19,12 @@ namespace {
 /// In a narrower image, a few pixels are a side.
 constexpr std::int64_t least_side = 16;
 
-/// Calls f(row) with each row of the plane. Rows that are decompressed together are read together.
+/// Calls f(row) with each row of the plane.
 template <class F>
 void for_each_row(const PixelSource& plane, std::int64_t together, const F& f) {
-  constexpr std::int64_t pixels = 1 << 18;
-  const std::int64_t width = plane.shape.width, height = plane.shape.height;
-  const std::int64_t bands = std::max<std::int64_t>(1, pixels / (width * together));
-  for (std::int64_t y = 0; y < height; y += bands * together) {
-    const std::int64_t rows = std::min(bands * together, height - y);
+  const std::int64_t width = plane.shape.width, height = plane.shape.height, step = rows_at_once(plane.shape, together);
+  for (std::int64_t y = 0; y < height; y += step) {
+    const std::int64_t rows = std::min(step, height - y);
     const Image<float, Cpu> part = read_part(plane, y * width, rows * width);
     for (std::int64_t row = 0; row < rows; ++row) f(part.pixels.data() + row * width);
   }
@@ -90,6 +89,7 @@ Padding find_padding(const FitsImage& image, std::int64_t plane, const PaddingSe
   if (const auto value = given_number(search.wanted)) return find_value(source, together, static_cast<float>(*value));
   if (std::min(source.shape.width, source.shape.height) < least_side) return padding;
   PaddingLook look = look_for_padding(source, together, search.zeros_inside);
+  image.forget_reads(plane);
   if (look.regions) {
     for_each_row(source, together, [&](const float* row) { look.regions->add_row(row); });
     padding.runs = look.regions->decide();

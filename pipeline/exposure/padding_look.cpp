@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -19,26 +20,28 @@ constexpr std::size_t most_values = 8;
 
 /// What the edges show of one value.
 struct Seen {
-  float value = 0;
   std::array<std::int64_t, 2> ends = {};  ///< number of rows that begin and that end with it
   std::int64_t longest = 0;               ///< its longest run at the edge
+  std::int64_t pixels = 0, starts = 0;    ///< number of its pixels in all rows, and of its runs behind another value
 
   std::int64_t most_ends() const { return std::max(ends[0], ends[1]); }
   std::int64_t weight() const { return longest + ends[0] + ends[1]; }
 };
 
+/// About edge_rows rows, the first and the last among them. Rows that are decompressed together are of few bands.
 std::vector<std::int64_t> rows_to_look_at(std::int64_t height, std::int64_t together) {
   std::vector<std::int64_t> rows;
-  const auto add = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t y = begin; y < std::min(end, height); ++y)
-      if (rows.empty() || y > rows.back()) rows.push_back(y);
+  const auto spread = [](std::int64_t i, std::int64_t count, std::int64_t length) {
+    return count > 1 ? i * (length - 1) / (count - 1) : 0;
   };
   const std::int64_t bands = (height + together - 1) / together;
   const std::int64_t looked_at = std::min(bands, std::max<std::int64_t>(3, edge_rows / together));
   for (std::int64_t i = 0; i < looked_at; ++i) {
-    const std::int64_t band = looked_at > 1 ? i * (bands - 1) / (looked_at - 1) : 0;
-    add(band * together, (band + 1) * together);
+    const std::int64_t begin = spread(i, looked_at, bands) * together, there = std::min(together, height - begin);
+    const std::int64_t wanted = std::min(there, edge_rows / looked_at);
+    for (std::int64_t row = 0; row < wanted; ++row) rows.push_back(begin + spread(row, wanted, there));
   }
+  if (rows.back() < height - 1) rows.push_back(height - 1);
   return rows;
 }
 
@@ -59,13 +62,16 @@ class Look {
 
   /// The values whose number at the edge is no chance.
   std::vector<float> padding_values(const Shape& shape) {
-    std::erase_if(seen_, [&](const Seen& one) { return one.longest < long_run && one.most_ends() < few_rows; });
-    if (!seen_.empty()) repeat_ = find_repeat();
-    std::erase_if(seen_, [&](const Seen& one) { return !is_no_chance(one, shape); });
-    std::ranges::stable_sort(seen_, std::ranges::greater(), &Seen::weight);
-    if (seen_.size() > most_values) seen_.resize(most_values);
+    std::erase_if(seen_,
+                  [](const auto& one) { return one.second.longest < long_run && one.second.most_ends() < few_rows; });
+    if (!seen_.empty()) count_runs();
+    std::vector<std::pair<float, Seen>> found;
+    for (const auto& one : seen_)
+      if (is_no_chance(one.second, shape)) found.push_back(one);
+    std::ranges::stable_sort(found, std::ranges::greater(), [](const auto& one) { return one.second.weight(); });
+    if (found.size() > most_values) found.resize(most_values);
     std::vector<float> values;
-    for (const Seen& one : seen_) values.push_back(one.value);
+    for (const auto& one : found) values.push_back(one.first);
     return values;
   }
 
@@ -85,10 +91,7 @@ class Look {
   }
 
  private:
-  Seen& seen(float value) {
-    const auto found = std::ranges::find(seen_, value, &Seen::value);
-    return found != seen_.end() ? *found : seen_.emplace_back(Seen{.value = value + 0.0F});  // no -0
-  }
+  Seen& seen(float value) { return seen_[value + 0.0F]; }  // no -0
 
   /// Looks at the pixels of a row from its begin (side 0) or its end: the first of them that is not masked, and behind
   /// several equal pixels the next, as a border may lie in another.
@@ -125,43 +128,42 @@ class Look {
 
   bool is_no_chance(const Seen& one, const Shape& shape) const {
     const auto rows = static_cast<double>(rows_.shape.height), ends = static_cast<double>(one.most_ends());
-    const double rate = rate_of(one.value);
+    const double rate = rate_of(one);
     return rate <= most_padding_rate &&
            (one.longest >= least_region(std::max(rate, repeat_), shape) || ends >= few_rows * (1 + rate * rows));
   }
 
-  /// The share of the values, run by run, that the next pixel repeats.
-  double find_repeat() const {
+  /// Counts runs and pixels of the values seen, and finds how many values, run by run, the next pixel repeats.
+  void count_runs() {
+    const std::int64_t width = rows_.shape.width;
     std::int64_t runs = 0, repeated = 0;
     for (std::int64_t y = 0; y < rows_.shape.height; ++y) {
-      const float* const row = rows_.pixels.data() + y * rows_.shape.width;
-      for (std::int64_t x = 1; x < rows_.shape.width; ++x) {
-        if (std::isnan(row[x - 1]) || (x > 1 && row[x - 1] == row[x - 2])) continue;
-        ++runs;
-        repeated += row[x] == row[x - 1];
+      const float* const row = rows_.pixels.data() + y * width;
+      for (std::int64_t x = 0, end = 0; x < width; x = end) {
+        for (end = x + 1; end < width && row[end] == row[x];) ++end;
+        if (std::isnan(row[x])) continue;
+        valid_ += end - x;
+        runs += x + 1 < width;
+        repeated += end - x > 1;
+        const auto found = seen_.find(row[x]);
+        if (found == seen_.end()) continue;
+        found->second.pixels += end - x;
+        found->second.starts += x > 0 && !std::isnan(row[x - 1]);
       }
     }
-    return runs == 0 ? 0 : static_cast<double>(repeated) / static_cast<double>(runs);
+    repeat_ = runs == 0 ? 0 : static_cast<double>(repeated) / static_cast<double>(runs);
   }
 
   /// The share of other pixels that this value follows.
-  double rate_of(float value) const {
-    std::int64_t others = 0, followed = 0;
-    for (std::int64_t y = 0; y < rows_.shape.height; ++y) {
-      const float* const row = rows_.pixels.data() + y * rows_.shape.width;
-      bool other = false;
-      for (std::int64_t x = 0; x < rows_.shape.width; ++x) {
-        followed += other && row[x] == value;
-        other = !std::isnan(row[x]) && row[x] != value;
-        others += other;
-      }
-    }
-    return others == 0 ? 1 : static_cast<double>(followed) / static_cast<double>(others);
+  double rate_of(const Seen& one) const {
+    const std::int64_t others = valid_ - one.pixels;
+    return others == 0 ? 1 : static_cast<double>(one.starts) / static_cast<double>(others);
   }
 
   const Image<float, Cpu>& rows_;
   double repeat_ = 0;
-  std::vector<Seen> seen_;
+  std::int64_t valid_ = 0;  ///< number of pixels that are not masked
+  std::map<float, Seen> seen_;
 };
 
 }  // namespace

@@ -51,8 +51,11 @@ def write(path, pixels, bitpix="f4", compressed=None, **cards):
     if compressed in ("gz", None):
         fits.PrimaryHDU(data, header).writeto(path)
     else:
-        tile = {} if compressed == "rows" else {"tile_shape": (40, 64)}
+        shape = {"rows": (1, WIDTH), "tiles": (40, 64), "whole": (HEIGHT, WIDTH)}[compressed]
+        # Older versions ignore an argument that they do not know.
+        tile = {"tile_shape": shape} if hasattr(fits.CompImageHDU, "tile_shape") else {"tile_size": shape[::-1]}
         fits.CompImageHDU(data, header, compression_type="RICE_1", quantize_level=0, **tile).writeto(path)
+        assert fits.getval(path, "ZTILE2", 1, disable_image_compression=True) == shape[0]
     if compressed == "gz":
         path.write_bytes(gzip.compress(path.read_bytes()))
     return path.name
@@ -99,7 +102,7 @@ def test_a_border_of_any_shape(catalogue, tmp_path, border):
     check(catalogue, tmp_path, sky(), border, 0)
 
 
-@pytest.mark.parametrize("compressed", ("gz", "rows", "tiles"))
+@pytest.mark.parametrize("compressed", ("gz", "rows", "tiles", "whole"))
 @pytest.mark.parametrize("bitpix", ("f4", "i2"))
 def test_compressed_images(catalogue, tmp_path, compressed, bitpix):
     check(catalogue, tmp_path, sky(), frame(), 0, bitpix, compressed=compressed if bitpix == "i2" else "gz")
