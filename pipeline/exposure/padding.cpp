@@ -109,6 +109,11 @@ PixelSource without_padding(const PixelSource& plane, std::shared_ptr<const Padd
   return source;
 }
 
+const PixelSource& stored_plane(const PixelSource& plane) {
+  const auto* const padded = plane.read.target<PaddedRead>();
+  return padded != nullptr ? padded->plane : plane;
+}
+
 PixelSource plane_without_padding(const FitsImage& image, std::int64_t plane, const PaddingSearch& search) {
   auto padding = std::make_shared<const Padding>(find_padding(image, plane, search));
   return without_padding(image.plane(plane), std::move(padding));

@@ -38,6 +38,9 @@ Padding find_padding(const FitsImage& image, std::int64_t plane, const PaddingSe
 /// The plane with its padding masked. Without padding, `plane` itself. Integers become float32, as ingest() makes them.
 PixelSource without_padding(const PixelSource& plane, std::shared_ptr<const Padding> padding);
 
+/// The plane that without_padding() masked to make this one; `plane` itself if it did not.
+const PixelSource& stored_plane(const PixelSource& plane);
+
 /// A plane of an image with its padding masked.
 PixelSource plane_without_padding(const FitsImage& image, std::int64_t plane, const PaddingSearch& search);
 

@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "io/image/stored_value.hpp"
+#include "pipeline/exposure/choose_plane.hpp"
+#include "pipeline/exposure/padding.hpp"
+#include "pipeline/exposure/sampled_rows.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {
@@ -31,27 +35,23 @@ bool is_finer(const PixelFormat& format, double step) {
   return !is_stored_as_float32(format) && step > grain;
 }
 
-/// Values of evenly spaced rows of a plane in double, without pixels that have none.
+/// Stored values of evenly spaced rows of a plane in double, without pixels that are masked.
 std::vector<double> sample_of(const PixelSource& plane) {
   constexpr std::int64_t sampled_rows = 16, most_in_row = 4096;
-  const std::int64_t height = plane.shape.height, rows = std::min(height, sampled_rows);
-  const std::int64_t count = std::min(plane.shape.width, most_in_row), width = plane.format.bytes();
-  std::vector<std::byte> stored(static_cast<std::size_t>(count * width));
+  const PixelSource& stored = stored_plane(plane);
+  const std::int64_t height = plane.shape.height, count = std::min(plane.shape.width, most_in_row);
+  const std::int64_t width = stored.format.bytes();
+  std::vector<std::byte> pixels(static_cast<std::size_t>(count * width));
   std::vector<double> values;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    plane.read((2 * row + 1) * height / (2 * rows) * plane.shape.width, count, stored.data());
+  for (const std::int64_t y : spread_rows(height, std::min(height, sampled_rows))) {
+    stored.read(y * plane.shape.width, count, pixels.data());
+    const Image<float, Cpu> masked = read_part(plane, y * plane.shape.width, count);
     for (std::int64_t i = 0; i < count; ++i)
-      if (const double value = stored_value(stored.data() + i * width, plane.format); std::isfinite(value))
+      if (const double value = stored_value(pixels.data() + i * width, stored.format);
+          std::isfinite(value) && !std::isnan(masked.pixels[i]))
         values.push_back(value);
   }
   return values;
-}
-
-/// Reorders the values, which must not be empty.
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 std::string describe_steps(double sky, double step, const std::string& noise) {
@@ -62,16 +62,15 @@ constexpr const char* remedy = "; subtract a constant of about the sky from the 
 
 /// Returns the same as lost_noise(), of one plane. `sigma`: the noise of the image that is made of the plane.
 std::string lost_noise(const PixelSource& plane, double sigma) {
-  if (std::abs(plane.format.bitpix) < 32 || is_stored_as_float32(plane.format)) return "";
+  const PixelFormat& format = stored_plane(plane).format;
+  if (std::abs(format.bitpix) < 32 || is_stored_as_float32(format)) return "";
   std::vector<double> values = sample_of(plane);
   if (values.empty()) return "";
-  constexpr double of_gaussian = 1.4826;  // sigma by the median deviation
   // In steps: less is the error of sums of real numbers, and no noise.
-  const double least = plane.format.bitpix < 0 ? 1e-7 : 0;
-  const double sky = median_of(values), step = float_step(sky);
-  if (!is_finer(plane.format, step) || step * 2 <= sigma) return "";
-  for (double& value : values) value = std::abs(value - sky);
-  const double noise = of_gaussian * median_of(values);
+  const double least = format.bitpix < 0 ? 1e-7 : 0;
+  const double sky = upper_median(values), step = float_step(sky);
+  if (!is_finer(format, step) || step * 2 <= sigma) return "";
+  const double noise = sigma_per_deviation * median_deviation(values, sky);
   if (noise <= least * step || step * 2 <= noise) return "";
   return "the values need more than the 24 bits of float32: " +
          describe_steps(sky, step, fmt::format("about {:.3g}", noise)) + remedy;

@@ -69,6 +69,20 @@ def test_noise_that_float32_loses_whole(run, configure, tmp_path, level, sigma, 
     assert "of the 24 bits" not in done.err and "constant image" not in done.err, done.err
 
 
+@pytest.mark.parametrize("level, kind, value", [(1e8, "i4", 0), (1e9, "i4", -999), (1e9, "i8", 0), (1e9, "f8", 0)])
+@pytest.mark.parametrize("padding", ["auto", "{value}"])
+def test_noise_that_float32_loses_within_a_border(run, configure, tmp_path, level, kind, value, padding):
+    """The border is masked, for which integers become float32."""
+    pixels = np.random.default_rng(3).normal(level, 2, (300, 300))
+    for shift in range(4):
+        pixels[20 + shift::60, 20:24] += 1e5
+    pixels[:30] = value
+    fits.PrimaryHDU(np.round(pixels).astype(kind)).writeto(tmp_path / "a.fits")
+    done = extract(run, configure, tmp_path / "a.fits", f"input: {{padding: '{padding.format(value=value)}'}}\n")
+    assert done.code == 3 and "float32" in done.err and "subtract a constant" in done.err, done.err
+    assert "constant image" not in done.err, done.err
+
+
 @pytest.mark.parametrize("kind", ["f8", "i4"])
 @pytest.mark.parametrize("level", [0, 1e9])
 def test_a_constant_image_is_called_one(run, configure, tmp_path, kind, level):
