@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "stages/math/median.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -15,12 +17,6 @@ constexpr double most_of_image = 0.5;
 constexpr std::int64_t wide_data = 256, narrow_data = 16, share_of_width = 8;
 /// Smallest ratio of the distances from the value of padding: of pixels beside it, and of all others.
 constexpr double least_contrast = 0.25, least_contrast_if_bright = 0.5;
-
-float median_of_all(std::vector<float>& values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 
@@ -218,7 +214,7 @@ double PaddingRegions::contrast_of(int kind, const std::vector<Region>& all) con
       near.push_back(std::abs(one.value - value));
   for (const float pixel : sample_) others.push_back(std::abs(pixel - value));
   if (near.empty()) return std::numeric_limits<double>::infinity();
-  return static_cast<double>(median_of_all(near)) / static_cast<double>(median_of_all(others));
+  return static_cast<double>(upper_median(near)) / static_cast<double>(upper_median(others));
 }
 
 /// Gives up one value whose taken regions are no padding. Returns false if there is none.

@@ -10,6 +10,7 @@
 #include "io/fits/header_values.hpp"
 #include "pipeline/exposure/choose_plane.hpp"
 #include "pipeline/extract/image_section.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {
@@ -31,9 +32,7 @@ double bias_of(const ImageInput& input) {
          read_part(input.first(), row * width + section->left - 1, section->right - section->left + 1).pixels)
       if (pixel == pixel) pixels.push_back(pixel);
   if (pixels.empty()) return 0;
-  const auto middle = pixels.begin() + std::ssize(pixels) / 2;
-  std::nth_element(pixels.begin(), middle, pixels.end());
-  return static_cast<double>(*middle);
+  return static_cast<double>(upper_median(pixels));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ double seconds_of_comment(std::string_view header, std::string keyword) {
     const std::string_view card = header.substr(0, 80),
                            comment = trimmed(card.substr(std::min(card.find('/'), card.size() - 1) + 1));
     if (!comment.starts_with('[')) return 1;
-    const std::string unit = in_small_letters(comment.substr(1, comment.find(']') - 1));
+    const std::string unit = in_small_letters(std::string(comment.substr(1, comment.find(']') - 1)));
     const auto* const known =
         std::ranges::find(times, std::string_view(unit), [](const auto& time) { return time.first; });
     return known == std::end(times) ? 1 : known->second;
