@@ -74,8 +74,9 @@ HEADERS = {
 
 @pytest.mark.parametrize("header, scale, word", HEADERS.values(), ids=HEADERS)
 def test_headers(program, tmp_path, header, scale, word):
-    path = tmp_path / "sky.fits"
-    fits.writeto(path, (electrons() * scale).astype(np.float32), fits.Header(header))
+    path, cards = tmp_path / "sky.fits", fits.Header()
+    cards.update(header)
+    fits.writeto(path, (electrons() * scale).astype(np.float32), cards)
     ratio, said = measure(program, path)
     assert right(ratio) and word in said, said
     assert "No detector does that" not in said

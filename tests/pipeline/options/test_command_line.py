@@ -406,7 +406,7 @@ def test_colours_and_progress_are_for_terminals_that_want_them(tmp_path, setting
 
 
 def test_options_may_stand_before_the_command(run, image, tmp_path):
-    write_sky(tmp_path / "new.fits")
+    write(tmp_path / "new.fits", hdu((WIDTH, HEIGHT), values=[value + i % 3 for i, value in enumerate(sky())]))
     tail = ["sky.fits", "new.fits", "--set", "difference.kernel=gaussian", "--set", "difference.reference_fwhm=2",
             "--set", "difference.new_fwhm=2.5"]
     assert run("difference", "-q", "-o", "after", *tail).code == run("-q", "-o", "before", "difference", *tail).code == 0
