@@ -12,6 +12,7 @@
 #include "pipeline/exposure/choose_plane.hpp"
 #include "pipeline/exposure/cube_planes.hpp"
 #include "pipeline/exposure/image_needs.hpp"
+#include "pipeline/resolve/gain.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/core/error.hpp"
 
@@ -36,6 +37,14 @@ std::string key_of_planes(const CombineConfig& config) {
          : !config.files.empty()  ? "combine.files"
          : !config.planes.empty() ? "combine.planes"
                                   : "combine.method";
+}
+
+/// The level of saturation of an image, from its header or the configuration; 0 if neither tells it.
+double saturation_in(const FitsImage& image, const MeasurementConfig& config) {
+  if (config.saturation_keyword == "none") return config.saturation;
+  const std::string name;
+  const auto level = number_in_header({name, image.header(), image.primary_header()}, config.saturation_keyword);
+  return level && level->usable && level->value > 0 ? level->value : config.saturation;
 }
 
 }  // namespace
@@ -124,8 +133,11 @@ void OpenFrame::keep(FitsImage image, const Config& config) {
 }
 
 void OpenFrame::add_plane(const FitsImage& image, std::int64_t number, const Config& config) {
-  auto padding = std::make_shared<const Padding>(
-      find_padding(image, number, {.wanted = config.input.padding, .zeros_inside = fits_gaussians(config)}));
+  auto padding =
+      std::make_shared<const Padding>(find_padding(image, number,
+                                                   {.wanted = config.input.padding,
+                                                    .zeros_inside = fits_gaussians(config),
+                                                    .saturation = saturation_in(image, config.measurement)}));
   for (const PaddingValue& one : padding->values) {
     const auto known = std::ranges::find(padding_, one.value, &PaddingValue::value);
     if (known == padding_.end())

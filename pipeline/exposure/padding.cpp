@@ -91,6 +91,7 @@ Padding find_padding(const FitsImage& image, std::int64_t plane, const PaddingSe
   PaddingLook look = look_for_padding(source, together, search.zeros_inside);
   image.forget_reads(plane);
   if (look.regions) {
+    if (search.saturation > 0) look.regions->set_saturation(static_cast<float>(search.saturation));
     for_each_row(source, together, [&](const float* row) { look.regions->add_row(row); });
     padding.runs = look.regions->decide();
     padding.values = look.regions->found();

@@ -29,6 +29,7 @@ struct PaddingSearch {
   std::string wanted = "auto";  ///< InputConfig::padding
   /// Blocks of exact zeros inside count too, as an interferometer's map has them where it has no data.
   bool zeros_inside = false;
+  double saturation = 0;  ///< level of saturation; 0: not known
 };
 
 /// Finds the padding of a plane of an image (PaddingRegions). First looks at the ends of 32 rows; reads the whole plane

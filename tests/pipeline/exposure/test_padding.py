@@ -11,6 +11,7 @@ from stage_images import report, rows
 
 HEIGHT, WIDTH = 240, 320
 CSV = "output: {formats: [csv]}\n"
+SATURATED = ("--set", "measurement.saturation_keyword=SATURATE")
 
 
 def sky(seed=1, level=1000.0, stars=120):
@@ -209,6 +210,74 @@ def kept_images():
         "clipped at 0": np.maximum(rng.normal(0, 5, (HEIGHT, WIDTH)), 0),
         "blocks that repeat": np.rint(np.kron(rng.normal(100, 4, (HEIGHT // 4, WIDTH // 4)), np.ones((4, 4)))),
     }
+
+
+def vignetted(rng, corner=0.2):
+    """Photons: 10 at the centre, a few per 10 pixels in the corners."""
+    y, x = np.indices((HEIGHT, WIDTH))
+    return rng.poisson(10 + (corner - 10) * ((x - WIDTH / 2) ** 2 + (y - HEIGHT / 2) ** 2) / np.hypot(WIDTH / 2, HEIGHT / 2) ** 2)
+
+
+def lossy(path, pixels, **how):
+    """What a lossy compression leaves of the pixels."""
+    fits.CompImageHDU(pixels, **how).writeto(path / "lossy.fits", overwrite=True)
+    return fits.getdata(path / "lossy.fits")
+
+
+def noisy_blocks(path, seed):
+    rng = np.random.default_rng(seed)
+    image = sky(seed) + rng.normal(0, 14, (HEIGHT, WIDTH))
+    whole = np.rint(image).astype("i2")
+    for scale in (8, 16):
+        for smooth in (0, 1):
+            yield lossy(path, whole, compression_type="HCOMPRESS_1", hcomp_scale=scale, hcomp_smooth=smooth), "i2"
+    yield lossy(path, image.astype("f4"), compression_type="RICE_1", quantize_level=0.1, quantize_method=-1), "f4"
+    for side in (5, 12, 16):
+        larger = np.kron(image[:HEIGHT // side + 1, :WIDTH // side + 1], np.ones((side, side)))[:HEIGHT, :WIDTH]
+        yield larger, "f4"
+        yield larger, "i2"
+    yield vignetted(rng), "i2"
+    yield vignetted(rng, 0.5), "f4"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_blocks_of_a_lossy_sky_and_vignetted_photons_are_kept(catalogue, tmp_path, seed):
+    for number, (image, bitpix) in enumerate(noisy_blocks(tmp_path, seed)):
+        told, said = catalogue(write(tmp_path / f"{number}.fits", image, bitpix))[1:]
+        assert "padding" not in told["input"] and "padding and masked" not in said, number
+
+
+@pytest.mark.parametrize("side", (4, 8))
+def test_the_border_of_an_enlarged_image(catalogue, tmp_path, side):
+    image = np.rint(np.kron(sky()[:HEIGHT // side, :WIDTH // side], np.ones((side, side))))
+    for number, border in enumerate((frame(), rotated(5))):
+        told = catalogue(write(tmp_path / f"{number}.fits", np.where(border, 0, image), "i2"))[1]
+        assert told["input"]["padding"] == [{"value": 0, "pixels": border.sum()}]
+
+
+def test_a_border_of_the_value_of_the_sky(catalogue, tmp_path):
+    check(catalogue, tmp_path, sky(level=0), rotated(5), 0.0, "f4")
+
+
+@pytest.mark.parametrize("at", ((2, 2), (8, 5), (WIDTH - 3, 3), (0, 0)))
+@pytest.mark.parametrize("width", (2, 4, 9))
+def test_a_saturated_star_in_a_corner_is_kept(catalogue, tmp_path, at, width):
+    y, x = np.indices((HEIGHT, WIDTH))
+    away = np.hypot(x - at[0], y - at[1])
+    light = 1e6 * np.exp(-away ** 2 / 2 / width ** 2) + 3e4 / (1 + (away / width) ** 2) ** 1.5
+    image = np.minimum(sky() + light, 65000)
+    for name, cards in (("level.fits", {"SATURATE": 65000}), ("none.fits", {})):
+        told, said = catalogue(write(tmp_path / name, image, "u2", **cards), *SATURATED)[1:]
+        assert "padding" not in told["input"] and "padding and masked" not in said
+    found = rows(tmp_path / "out/level.cat.csv")
+    assert any(int(row["FLAGS"]) & 4 and int(row["XMIN_IMAGE"]) <= at[0] + 1 <= int(row["XMAX_IMAGE"])
+               and int(row["YMIN_IMAGE"]) <= at[1] + 1 <= int(row["YMAX_IMAGE"]) for row in found)
+
+
+def test_a_saturated_border_is_masked_where_it_is_a_whole_side(catalogue, tmp_path):
+    padded = write(tmp_path / "padded.fits", np.where(frame(), 65535, sky()), "u2", SATURATE=60000)
+    told = catalogue(padded, *SATURATED)[1]
+    assert told["input"]["padding"] == [{"value": 65535, "pixels": frame().sum()}]
 
 
 @pytest.mark.parametrize("name", kept_images())
