@@ -146,6 +146,7 @@ void OpenFrame::add_plane(const FitsImage& image, std::int64_t number, const Con
       known->pixels += one.pixels;
   }
   if (padding->left && padding->left->share > (left_padding_ ? left_padding_->share : 0)) left_padding_ = padding->left;
+  if (padding->of_data) value_of_data_ = padding->of_data;
   const PixelSource plane = image.plane(number);
   if (planes_.empty()) stored_format_ = plane.format;
   planes_.push_back(without_padding(plane, std::move(padding)));

@@ -60,6 +60,8 @@ class OpenFrame {
   const std::vector<PaddingValue>& padding() const { return padding_; }
   /// The most common of the values inside that may be padding and are not masked.
   const std::optional<CommonValue>& left_padding() const { return left_padding_; }
+  /// The least value of a plane, if many pixels have it and it is data (Padding::of_data).
+  const std::optional<float>& value_of_data() const { return value_of_data_; }
 
   /// Number of bytes that the gzipped files of this frame leave of `most_inflated`.
   std::int64_t most_inflated() const { return most_inflated_; }
@@ -98,6 +100,7 @@ class OpenFrame {
   PixelFormat stored_format_;
   std::vector<PaddingValue> padding_;
   std::optional<CommonValue> left_padding_;
+  std::optional<float> value_of_data_;
   std::vector<double> weights_;
   std::vector<std::string> combined_;
 };

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -31,11 +32,54 @@ void for_each_row(const PixelSource& plane, std::int64_t together, const F& f) {
 }
 
 Padding find_value(const PixelSource& plane, std::int64_t together, float value) {
-  Padding padding{.runs = {}, .everywhere = value, .values = {{value, 0}}, .left = {}};
+  Padding padding{.runs = {}, .everywhere = value, .values = {{value, 0}}, .left = {}, .of_data = {}};
   for_each_row(plane, together, [&](const float* row) {
     padding.values.front().pixels += std::count(row, row + plane.shape.width, value);
   });
   return padding;
+}
+
+/// The least value of the rows, if 1 % of their pixels have it.
+std::optional<float> frequent_least(const Image<float, Cpu>& rows) {
+  constexpr std::int64_t least_share = 100;
+  std::optional<float> least;
+  std::int64_t pixels = 0;
+  for (std::int64_t i = 0; i < rows.shape.count(); ++i) {
+    const float pixel = rows.pixels[i];
+    if (std::isnan(pixel) || (least && pixel > *least)) continue;
+    pixels = pixel == least ? pixels + 1 : 1;
+    least = pixel;
+  }
+  if (pixels * least_share < rows.shape.count()) return std::nullopt;
+  return least;
+}
+
+/// Whether pixels have this value as data have it. Few photons repeat a value as often behind another pixel as beside
+/// it. Light that fades into a sky without noise comes near to the value beside it.
+bool is_of_data(const Image<float, Cpu>& rows, float value) {
+  constexpr float near_sky = 0.25F;
+  std::int64_t pixels = 0, beside = 0, others = 0, behind = 0;
+  std::vector<float> near, away;
+  for (std::int64_t y = 0; y < rows.shape.height; ++y) {
+    const float* const row = rows.pixels.data() + y * rows.shape.width;
+    for (std::int64_t x = 0; x + 2 < rows.shape.width; ++x) {
+      if (row[x] != value && !std::isnan(row[x])) away.push_back(std::abs(row[x] - value));
+      if (row[x] != value) continue;
+      ++pixels;
+      beside += row[x + 1] == value;
+      if (row[x + 1] == value || std::isnan(row[x + 1])) continue;
+      ++others;
+      behind += row[x + 2] == value;
+      near.push_back(std::abs(row[x + 1] - value));
+    }
+  }
+  if (near.empty()) return false;
+  if (behind > 0 && 2 * behind * pixels >= beside * others) return true;
+  const auto median = [](std::vector<float>& all) {
+    std::ranges::nth_element(all, all.begin() + std::ssize(all) / 2);
+    return all[all.size() / 2];
+  };
+  return median(near) < near_sky * median(away);
 }
 
 /// Function `read` of a plane whose padding is masked.
@@ -97,6 +141,8 @@ Padding find_padding(const FitsImage& image, std::int64_t plane, const PaddingSe
     padding.values = look.regions->found();
   }
   padding.left = common_value(look, padding.runs);
+  padding.of_data = frequent_least(look.image);
+  if (padding.of_data && !is_of_data(look.image, *padding.of_data)) padding.of_data.reset();
   return padding;
 }
 

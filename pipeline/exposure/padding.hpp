@@ -21,6 +21,8 @@ struct Padding {
   std::optional<float> everywhere;   ///< every pixel of this value is padding
   std::vector<PaddingValue> values;  ///< the value with the most pixels is the first
   std::optional<CommonValue> left;   ///< a value inside that may be padding and is not masked
+  /// The least value, if many pixels have it and it is data: of few photons, or of a sky without noise.
+  std::optional<float> of_data;
   std::int64_t pixels() const;
 };
 

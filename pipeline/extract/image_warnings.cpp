@@ -56,12 +56,14 @@ bool has_few_in_corner(const Shape& shape, const BackgroundConfig& config) {
 
 /// Warns if the image may be padded with pixels that input.padding did not mask. The sky estimate treats these like
 /// others. Fewer than 5 % zeros give no warning, and fewer than 30 % if the sky level is within one sigma of 0. Also
-/// warns of meshes without noise, and of a given value of padding that no pixel has.
+/// warns of meshes without noise, and of a given value of padding that no pixel has. A value that is data, as of few
+/// photons, gives no warning.
 void warn_of_padding(const ImageInput& input, const Background& background, Warnings& warnings) {
   const Config& config = input.config();
   if (const std::vector<PaddingValue>& padding = input.frame.padding(); !padding.empty() && padding.front().pixels == 0)
     warnings.push_back(fmt::format("{}: no pixel has this value", config.place_of("input.padding")));
-  if (background.mesh.least_rms <= 0 && background.mesh.most_rms > 0 &&
+  const std::optional<float>& of_data = input.frame.value_of_data();
+  if (!of_data && background.mesh.least_rms <= 0 && background.mesh.most_rms > 0 &&
       !has_few_in_corner(input.exposure.shape(), config.background))
     warnings.emplace_back(
         "there are meshes whose pixels are all equal. Is this padding? They have no noise to count in: if it is, mask "
@@ -72,7 +74,7 @@ void warn_of_padding(const ImageInput& input, const Background& background, Warn
     common = CommonValue{.value = 0, .share = background.zero_share};
   else if (input.mask == nullptr && input.weights == nullptr)
     common = input.frame.left_padding();
-  if (!common) return;
+  if (!common || common->value == of_data) return;
   warnings.push_back(
       fmt::format("{:.0f} % of the pixels are exactly {}. Is this padding? It makes background and sigma wrong: if it "
                   "is, mask these pixels with --set input.padding={}",

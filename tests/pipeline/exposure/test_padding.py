@@ -333,6 +333,20 @@ def test_a_large_hole_is_told_unless_a_map_masks_it(catalogue, tmp_path, value):
     assert catalogue("holed.fits", "--set", f"input.padding={value}")[0] == catalogue("nan.fits")[0]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_photons_and_noiseless_images_are_not_asked_for_padding(run, tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    y, x = np.indices((HEIGHT, WIDTH))
+    light = sum(peak * np.exp(-((y - at_y) ** 2 + (x - at_x) ** 2) / 8) for at_y, at_x, peak in
+                zip(rng.uniform(0, HEIGHT, 30), rng.uniform(0, WIDTH, 30), rng.uniform(20, 500, 30)))
+    images = {"noiseless": light, "level": np.rint(light) + 100, "photons": rng.poisson(light + 1e-4),
+              "round": rng.poisson(0.3, (HEIGHT, WIDTH)) * (np.hypot(y - 120, x - 160) < 90)}
+    for name, image in images.items():
+        write(tmp_path / f"{name}.fits", image)
+        done = run("--set", "detection.threshold_unit=absolute", "--set", "detection.threshold=20", f"{name}.fits")
+        assert done.code == 0 and "input.padding" not in done.err, name
+
+
 def test_sextractors_configuration_keeps_padding(run, tmp_path):
     from driver import ROOT
 
