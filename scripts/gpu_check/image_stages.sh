@@ -80,7 +80,7 @@ compare_image_stages() {
     --set "weights.file=$skies/maps/weights_2048.fits" --positions "$work/positions.csv" tests/support/plain.yaml \
     "$skies/square_2048.fits"
   check "compare difference" "$program" difference "${options[@]}" --set convolve.kernel=gaussian --set convolve.fwhm=3 \
-    --set difference.kernel=gaussian --set measurement.gain=2 --set morphology.operation=erosion tests/support/plain.yaml "$skies"/{nan,square}_2048.fits
+    --set difference.kernel=gaussian --set measurement.gain=2 --set morphology.operation=erosion tests/support/plain.yaml "$skies"/{nan,crowded}_2048.fits
   check "compare difference of other seeing" "$program" difference "${options[@]}" --set difference.kernel=gaussian \
     --set difference.reference_fwhm=3 --set difference.new_fwhm=4.5 tests/support/plain.yaml "$skies"/{square,crowded}_2048.fits
   check "compare fitted difference, reference convolved" "$program" difference "${options[@]}" --set measurement.gain=2 \

@@ -59,7 +59,6 @@ INSTANTIATE_TEST_SUITE_P(
          {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRPIX1=1e300", "CDELT1=-0.01", "CDELT2=0.01"},
          "CRPIX1 is no pixel"},
         {"HalfAPolynomial", equatorial({"PV2_1=1.0", "PV2_5=0.01"}), "PV2_5 is none of TAN"},
-        {"B1950WithItsLetter", equatorial({"EQUINOX='B1950'"}), "FK4 of equinox 1950.0"},
         {"UnclosedString", equatorial({"RADESYS='FK4"}), "RADESYS cannot be read"},
         {"TextForANumber", equatorial({"EQUINOX='today'"}), "EQUINOX cannot be read"},
         {"LookUpTable", equatorial({"CPDIS1='LOOKUP'", "DP1='NAXES: 2'"}), "distortion CPDIS1"},

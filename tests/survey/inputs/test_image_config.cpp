@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "1b5497ece49b9a41");
+  EXPECT_EQ(first->hash, "aeffce29f043204d");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {

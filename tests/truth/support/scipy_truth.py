@@ -18,8 +18,8 @@ class Semantics:
     min_area: int
 
 
-LESSON = Semantics("lesson", (), "lesson", False, None, 1)
-# The defaults with one level for the whole image; meshes are held against SExtractor and SEP.
+LESSON = Semantics("lesson", ("--set", "input.padding=keep"), "lesson", False, None, 1)
+# SciPy knows no padding. The defaults with one level for the whole image; meshes are held against SExtractor and SEP.
 CONSTANT = Semantics("constant", ("--set", "background.method=constant"), "plain", True, SQUARE, 5)
 
 
