@@ -197,15 +197,16 @@ std::optional<CommonValue> common_value(const PaddingLook& look, const std::vect
     if (const float pixel = look.image.pixels[i]; !is_padding && !std::isnan(pixel)) pixels.push_back(pixel);
   }
   std::ranges::sort(pixels);
-  auto common = std::ranges::subrange(pixels.begin(), pixels.begin());
-  for (auto begin = pixels.begin(); begin != pixels.end(); begin = std::upper_bound(begin, pixels.end(), *begin))
-    if (const auto equal = std::ranges::equal_range(begin, pixels.end(), *begin); equal.size() > common.size())
-      common = equal;
+  std::pair common(pixels.begin(), pixels.begin());
+  for (auto begin = pixels.begin(); begin != pixels.end(); begin = std::upper_bound(begin, pixels.end(), *begin)) {
+    const auto equal = std::equal_range(begin, pixels.end(), *begin);
+    if (equal.second - equal.first > common.second - common.first) common = equal;
+  }
   const double share =
-      static_cast<double>(common.size()) / static_cast<double>(std::max<std::size_t>(1, pixels.size()));
+      static_cast<double>(common.second - common.first) / static_cast<double>(std::max<std::size_t>(1, pixels.size()));
   if (share < least_share || share > most_share) return std::nullopt;
-  const float value = common.front();
-  pixels.erase(common.begin(), common.end());
+  const float value = *common.first;
+  pixels.erase(common.first, common.second);
   const float low = pixels[pixels.size() / 4], high = pixels[pixels.size() * 3 / 4];
   if (low == high || (value >= low - (high - low) && value <= high + (high - low))) return std::nullopt;
   return CommonValue{value + 0.0F, share};
