@@ -11,6 +11,7 @@
 #include "stages/core/exec.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/settings/background.hpp"
+#include "stages/settings/input.hpp"
 
 namespace srcextract {
 
