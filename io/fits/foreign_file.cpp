@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -10,22 +9,12 @@
 
 #include "io/files/standard_input.hpp"
 #include "stages/core/ascii.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract {
 namespace {
 
 using std::string_view_literals::operator""sv;
-
-/// A file name as one word of a shell.
-std::string shell_word(const std::string& name) {
-  const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_./+-,=@%").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!name.empty() && name.front() != '-' && std::ranges::all_of(name, is_plain)) return name;
-  std::string word = "'";
-  for (const char c : name) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 /// The path without the last extension of the file's name.
 std::string without_extension(const std::string& path) {

@@ -9,6 +9,7 @@
 
 #include "io/files/standard_input.hpp"
 #include "stages/core/ascii.hpp"
+#include "stages/core/words.hpp"
 #include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
@@ -70,6 +71,7 @@ std::string section_of(std::string_view use) {
   return use == bad_pixels ? "mask" : "weights";
 }
 
+/// Whether YAML takes a text as it is.
 bool is_plain(std::string_view text) {
   return std::ranges::all_of(text, [](char c) {
     return is_letter(c) || is_digit(c) || std::string_view("_-+./@%").find(c) != std::string_view::npos;
@@ -78,7 +80,7 @@ bool is_plain(std::string_view text) {
 
 /// Returns a setting as a shell takes it.
 std::string typed(const std::string& setting, const std::string& value) {
-  return is_plain(value) ? "--set " + setting + "=" + value : "--set '" + setting + "=\"" + value + "\"'";
+  return "--set " + shell_word(setting + "=" + (is_plain(value) ? value : "\"" + value + "\""));
 }
 
 std::vector<Found> planes_of(const FitsImage& image, bool several) {

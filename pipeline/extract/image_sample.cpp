@@ -6,6 +6,7 @@
 
 #include "pipeline/exposure/sampled_rows.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/math/median.hpp"
 #include "stages/weights/mask.hpp"
 #include "stages/weights/weights.hpp"
 
@@ -22,13 +23,6 @@ std::int64_t rows_per_block(const Shape& shape) {
   const std::int64_t width = std::clamp<std::int64_t>(shape.width / blocks_along, 1, wanted_in_row);
   const std::int64_t height = std::max<std::int64_t>(1, shape.height / blocks_along);
   return std::min((wanted_pixels + width - 1) / width, height);
-}
-
-/// The quantile `share` (0 to 1) of the values, which must not be empty. Reorders the values.
-float quantile_of(std::vector<float>& values, double share) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
 }
 
 }  // namespace
@@ -69,14 +63,14 @@ std::vector<float> ImageSample::in_blocks(float (*measure)(std::vector<float>& u
 }
 
 std::vector<float> ImageSample::block_medians() const {
-  return in_blocks([](std::vector<float>& unmasked) { return quantile_of(unmasked, 0.5); });
+  return in_blocks([](std::vector<float>& unmasked) { return ranked(unmasked, 0.5); });
 }
 
 double ImageSample::block_width() const {
   std::vector<float> ranges =
-      in_blocks([](std::vector<float>& unmasked) { return quantile_of(unmasked, 0.75) - quantile_of(unmasked, 0.25); });
+      in_blocks([](std::vector<float>& unmasked) { return ranked(unmasked, 0.75) - ranked(unmasked, 0.25); });
   constexpr double quartiles_of_gaussian = 1.349;
-  return static_cast<double>(quantile_of(ranges, 0.5)) / quartiles_of_gaussian;
+  return static_cast<double>(ranked(ranges, 0.5)) / quartiles_of_gaussian;
 }
 
 double ImageSample::noise_of_map() const {
@@ -86,7 +80,7 @@ double ImageSample::noise_of_map() const {
   std::vector<float> variances;
   for (std::int64_t i = 0; i < count; i += step)
     if (pixels_.pixels[i] == pixels_.pixels[i]) variances.push_back(variance_->pixels[i]);
-  return variances.empty() ? 0 : std::sqrt(static_cast<double>(quantile_of(variances, 0.5)));
+  return variances.empty() ? 0 : std::sqrt(static_cast<double>(ranked(variances, 0.5)));
 }
 
 }  // namespace srcextract

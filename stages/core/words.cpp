@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 #include "stages/core/ascii.hpp"
 
@@ -39,6 +40,16 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
   const auto part_of = [&](const std::string& candidate) { return candidate.find(word) != std::string::npos; };
   const auto longer = std::find_if(candidates.begin(), candidates.end(), part_of);
   return longer == candidates.end() ? "" : *longer;
+}
+
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return is_letter(c) || is_digit(c) || std::string_view("_./+-,=@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && text.front() != '-' && std::ranges::all_of(text, is_plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 std::string join(const std::vector<std::string>& words) {

@@ -14,6 +14,9 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
 /// Encloses a text in '' for messages. Of more than 80 characters, only the first 80 and "..." remain.
 std::string quoted(const std::string& text);
 
+/// A text as one word of a shell, in '' unless it is plain.
+std::string shell_word(const std::string& text);
+
 /// The words separated by commas: "a, b, c".
 std::string join(const std::vector<std::string>& words);
 
