@@ -135,7 +135,7 @@ struct LevelledImage {
     all.analysis = analysis_line(*levels);
     all.least_bad_variance = least_bad_variance(image.least_bad_variance, levels->noise_scale);
     complete_noise(*levels, all);
-    if (whole != nullptr) all.saturation -= whole->clipped.median;
+    if (whole != nullptr) all.saturation -= highest_level(*whole);
     return all;
   }
 };

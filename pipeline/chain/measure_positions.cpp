@@ -7,19 +7,6 @@
 #include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
-namespace {
-
-/// Estimates the highest sky level that the mesh subtracted. The saturation limit is lowered by this level, so that
-/// saturated pixels are recognised after the subtraction. 0 if the sky is one level.
-double highest_level(const Detection<Cpu>& found) {
-  if (found.mesh.level.empty()) return 0;
-  const auto [least, most] = std::minmax_element(found.mesh.level.begin(), found.mesh.level.end());
-  constexpr double overshoot =
-      0.25;  // largest overshoot of the spline between the nodes of the mesh, relative to the range of levels
-  return static_cast<double>(*most) + overshoot * (static_cast<double>(*most) - static_cast<double>(*least));
-}
-
-}  // namespace
 
 Config forced_config(Config config, bool ellipses) {
   // Forced measurement needs no detection threshold, so a threshold in units that need the pixel scale must not fail.
@@ -49,7 +36,7 @@ CrowdImage crowd_image(const float* image, const float* variance, const Shape& s
   pixels.background = found.levels->background;
   set_noise(config, pixels);
   complete_noise(*found.levels, pixels);
-  pixels.saturation -= highest_level(found);
+  if (!found.mesh.level.empty()) pixels.saturation -= highest_level(*found.whole);
   CrowdImage out{image, variance, shape, pixels.background, pixels.pixel_variance};
   out.sigma = found.levels->sigma;
   out.scales = !pixels.noise_is_mapped || is_rescaled(config.weights);

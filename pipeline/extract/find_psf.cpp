@@ -128,7 +128,8 @@ std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Executio
   const Extraction& extraction = result.extraction;
   const bool has_map = !extraction.check.variance.pixels.empty();
   const double sigma = has_map ? extraction.levels.noise_scale : extraction.levels.sigma;
-  const double saturation = config.resources.saturation - extraction.sky_level();
+  const double level = extraction.given_level ? extraction.sky_level() : highest_level(extraction.background);
+  const double saturation = config.resources.saturation - level;
 
   auto found = std::make_shared<FoundPsf>();
   found->stars = stars_of(extraction.sources);

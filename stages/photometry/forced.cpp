@@ -214,7 +214,7 @@ ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, 
   set_noise(config, pixels);
   pixels.photon_share = 0;  // FLUXLIM needs sums without photon noise; errors add that noise by one gain for all pixels
   complete_noise(levels, pixels);
-  if (whole != nullptr) pixels.saturation -= (*whole)->clipped.median;
+  if (whole != nullptr) pixels.saturation -= highest_level(**whole);
   const Measurement measurement(positions, pixels, config);
   const std::int64_t count = std::ssize(positions.places);
   ForcedLight out;

@@ -139,7 +139,7 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
   if (FrameSkyFamily::is_known(config) && input.absorbed != nullptr)
     claims = map_owners(input.runs, input.components, where, input.absorbed, true, memory);
   image.claims = claims.pixels.empty() ? image.owner : claims.pixels.data();
-  if (input.whole != nullptr) image.saturation -= (*input.whole)->clipped.median;
+  if (input.whole != nullptr) image.saturation -= highest_level(**input.whole);
   const FoundImage<Cpu>* const other = input.found_in;
   const PhotometryImage found_in = other == nullptr ? image
                                                     : photometry_image(other->image, other->variance, owners,

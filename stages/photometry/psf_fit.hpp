@@ -113,7 +113,8 @@ struct PsfNoise {
 ///   edge of the box), and half the differences of the PSF's neighbouring pixels along x and y.
 /// - The fit ends after the first round whose shift is at most 0.001 pixel, or after 20 rounds.
 /// - The fit fails if flux and shifts cannot be separated, the flux is not above 0, or fewer than 4 pixels are good.
-///   The fit also fails if the position leaves the box, is on a bad pixel, or moves too far.
+///   The fit also fails if the position leaves the box, is on a bad pixel, or moves too far. With PsfWeights::data a
+///   saturated pixel is bad; otherwise the wings of a saturated star are fitted.
 /// - A failed fit gives the flux 0, and NaN for variance and misfit.
 ///
 /// Masked and saturated pixels are excluded. Pixels of other sources are also excluded, unless measurement.mask is
@@ -219,9 +220,13 @@ class PsfFit {
     const std::int64_t y = middle_y_ + truncated(y_ - static_cast<double>(middle_y_));
     if (!box_.has(static_cast<double>(x), static_cast<double>(y))) return false;
     if (x < 0 || y < 0 || x >= image_.width || y >= image_.height) return false;
+    const auto column = static_cast<std::int32_t>(x), row = static_cast<std::int32_t>(y);
+    // The wings tell the place of a saturated star. SExtractor has no flux of such a star.
+    if (noise_.weights != PsfWeights::data &&
+        image_.pixels[image_.at(column, row)] - image_.background >= image_.saturation)
+      return true;
     constexpr double dark = 0;
-    return noise_.template at<1>(static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 1, image_, 0, &dark)
-               .good[0] > 0;
+    return noise_.template at<1>(column, row, 1, image_, 0, &dark).good[0] > 0;
   }
 
   /// Returns the sums of the normal equations, over all pixels at which the PSF or one of its differences is not 0.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "stages/core/bright_quads.hpp"
+#include "stages/core/host_device.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
@@ -48,6 +49,15 @@ struct Background {
 
   bool operator==(const Background&) const = default;
 };
+
+/// The highest sky level that was subtracted from a pixel of an image with this sky. A saturation level that is lowered
+/// by it is reached by every saturated pixel, and by others only if they are nearly saturated.
+SRCEXTRACT_HOST_DEVICE inline double highest_level(const Background& sky) {
+  if (sky.mesh.width == 0) return sky.clipped.median;
+  constexpr double overshoot = 0.25;  // of the spline beyond the nodes, relative to their range
+  const auto least = static_cast<double>(sky.mesh.least_level), most = static_cast<double>(sky.mesh.most_level);
+  return most + overshoot * (most - least);
+}
 
 inline void record_fields(const Statistics& set, const std::string& name, FieldRecorder& to) {
   to.value("count " + name, set.count);

@@ -131,6 +131,10 @@ TYPED_TEST(PsfFits, LeaveMaskedAndSaturatedPixelsOut) {
   EXPECT_NEAR(star.flux / flux, 1, 2e-3);
   EXPECT_NEAR(star.x, 50.3, 5e-3);
   pixels[47 * side + 50] = 9e5F;  // where the star is
+  const StarLight of_wings = this->fit(pixels, 50.3, 47.2, config).star;
+  EXPECT_NEAR(of_wings.flux / flux, 1, 2e-3);
+  EXPECT_NEAR(of_wings.x, 50.3, 5e-3);
+  config.psf.weights = PsfWeights::data;  // SExtractor's, which ends on a good pixel or not at all
   const auto [saturated, spread] = this->fit(pixels, 50.3, 47.2, config);
   EXPECT_EQ(saturated.flux, 0);
   EXPECT_TRUE(std::isnan(saturated.pixels));
