@@ -50,7 +50,7 @@ def test_the_bytes_are_those_of_the_command(path, config, run, tmp_path):
     assert read(srcextract.extract(path, yaml, **keys), tmp_path) == expected
     assert read(srcextract.extract(path.read_bytes(), yaml, **keys), tmp_path) == expected
     with fits.open(path) as hdus:
-        if hdus[0].data is None:  # an extension alone has not the cards of the primary header, of which the command knows
+        if hdus[0].header["NAXIS"] == 0:  # an extension alone has not the cards of the primary header, of which the command knows
             return
         assert read(srcextract.extract(hdus[0], yaml, **keys), tmp_path) == expected
         if hdus[0].header["BITPIX"] < 0 and "BSCALE" not in hdus[0].header:
