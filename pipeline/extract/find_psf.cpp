@@ -86,11 +86,33 @@ std::vector<std::string> sorted_out(const std::vector<PsfStar>& stars) {
                           found.sorted.empty() ? "" : join(found.sorted)));
 }
 
+const PsfStar& place_of_star(const FoundPsf& found) {
+  return *std::ranges::find(found.stars, StarVerdict::used, &PsfStar::verdict);
+}
+
 void tell(const ImageInput& input, const FoundPsf& found) {
   const PsfSurface& surface = found.made.surface;
   spdlog::info("{}: PSF of {}: full width {:.3g} pixels, polynomial of degree {}, pixels of {:.3g}; left out: {}",
                input.name, counted(static_cast<std::int64_t>(found.used()), "star"), surface.width, surface.degree,
                surface.step, found.sorted.empty() ? "none" : join(found.sorted));
+  if (found.used() == 1)
+    spdlog::warn(
+        "{}: its PSF is made of one star, at ({:.1f}, {:.1f}): nothing tells whether it is a star; "
+        "psf.file names a model of another image",
+        input.name, place_of_star(found).x + 1, place_of_star(found).y + 1);
+  constexpr double narrower = 0.85;
+  constexpr std::int64_t many = 3;
+  const auto is_narrower = [&](const PsfStar& star) {
+    return star.verdict == StarVerdict::size && star.width < narrower * surface.width;
+  };
+  if (const auto count = std::ranges::count_if(found.stars, is_narrower); count >= many) {
+    const PsfStar& first = *std::ranges::find_if(found.stars, is_narrower);
+    spdlog::warn(
+        "{}: {} are narrower than the stars of its PSF, the first at ({:.1f}, {:.1f}): they are cosmic rays, or "
+        "the stars are galaxies; {{stem}}.psf.stars.fits (output.psf: true) shows both, and psf.file names a "
+        "model of another image",
+        input.name, counted(count, "source"), first.x + 1, first.y + 1);
+  }
   const std::int64_t wanted = input.config().psf.degree;
   if (surface.degree < wanted)
     spdlog::warn("{}: its PSF varies over the field by degree {} and not by {} (psf.degree): {}", input.name,

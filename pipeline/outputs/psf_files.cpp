@@ -26,7 +26,7 @@ Table star_table(const std::vector<PsfStar>& stars) {
   add("CHI2", "", "Reduced chi2 of the fit, for stars that were fitted", [](const PsfStar& s) { return s.chi2; });
   add("USED", "", "1: it made the PSF",
       [](const PsfStar& s) { return static_cast<std::int32_t>(s.verdict == StarVerdict::used ? 1 : 0); });
-  add("REASON", "", "used, or why not: faint, saturated, edge, size, elongated, crowded, spare, misfit",
+  add("REASON", "", "used, or why not: faint, saturated, edge, sharp, size, elongated, crowded, spare, misfit",
       [](const PsfStar& s) { return std::string(name_of(s.verdict)); });
   return table;
 }

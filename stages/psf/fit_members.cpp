@@ -127,6 +127,16 @@ std::vector<double> PsfMembers::shape_of(const PsfSurface& surface, const PsfMem
   return shape;
 }
 
+std::vector<std::vector<double>> PsfMembers::shape_and_gradients(const PsfSurface& surface,
+                                                                 const PsfMember& member) const {
+  const std::vector<double> plane = surface.at(member.begin_x, member.begin_y);
+  std::vector<std::vector<double>> shapes(3);
+  member.window.draw(plane.data(), shapes[0]);
+  member.window.draw(surface.gradient(plane.data(), false).data(), shapes[1]);
+  member.window.draw(surface.gradient(plane.data(), true).data(), shapes[2]);
+  return shapes;
+}
+
 void PsfMembers::add(const PsfMember& member, const std::vector<double>& shape, double flux) {
   const Shape& whole = image_.above.shape;
   member.window.for_each([&](std::size_t i, int column, int row) {
@@ -151,14 +161,15 @@ void PsfMembers::fit(const PsfSurface& surface, bool knows_wings) {
 }
 
 double PsfMembers::wing_beyond(const PsfSurface& surface, const PsfMember& member) const {
-  // radii of the two rings, of the extrapolation, and half width of a ring, in full widths
-  constexpr double inside = 2.5, outside = 3.5, beyond = 4.5, half = 0.25;
+  // radii of the two rings, and half width of a ring, in full widths; a ring averages over the rings of diffraction
+  constexpr double inside = 2.5, outside = 3.5, half = 0.5;
+  const double beyond = surface.radius / surface.width + half;
   constexpr double least_power = 2, most_power = 8;
   const std::vector<double> shape = shape_of(surface, member);
   double light[2] = {}, count[2] = {};
   member.window.for_each([&](std::size_t i, int column, int row) {
     const double widths = std::sqrt(member.squared_distance(column, row)) / surface.width;
-    const int ring = widths < (inside + outside) / 2 ? 0 : 1;
+    const int ring = widths < inside + half ? 0 : 1;
     if (std::abs(widths - (ring == 0 ? inside : outside)) > half) return;
     light[ring] += shape[i];
     ++count[ring];
@@ -196,20 +207,15 @@ void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
 
 void PsfMembers::fit_one(const PsfSurface& surface, PsfMember& member) {
   constexpr double most_step = 0.3;
-  const std::ptrdiff_t size = member.window.size();
-  const std::vector<double> plane = surface.at(member.begin_x, member.begin_y);
-  std::vector<double> shape;
-  member.window.draw(plane.data(), shape);
+  const std::vector<std::vector<double>> shapes = shape_and_gradients(surface, member);
   ShiftSums sums;
   const auto add_pixel = [&](std::size_t i, int column, int row) {
     const Pixel pixel = this->pixel(member, column, row);
     if (!pixel.good) return;
-    const double* const here = shape.data() + i;
-    sums.add(1 / pixel.variance, pixel.left + member.flux * *here, *here, (here[size] - here[-size]) / 2,
-             (here[1] - here[-1]) / 2);
+    sums.add(1 / pixel.variance, pixel.left + member.flux * shapes[0][i], shapes[0][i], shapes[1][i], shapes[2][i]);
   };
-  member.window.for_each(add_pixel, 1);
-  add(member, shape, member.flux);
+  member.window.for_each(add_pixel);
+  add(member, shapes[0], member.flux);
   double dx = 0, dy = 0;
   sums.solve(member.flux, dx, dy);
   member.flux = std::max(member.flux, 0.0);
@@ -220,8 +226,7 @@ void PsfMembers::fit_one(const PsfSurface& surface, PsfMember& member) {
   member.x = moved(member.x, dx, member.begin_x);
   member.y = moved(member.y, dy, member.begin_y);
   member.window.move(surface, member.x, member.y);
-  member.window.draw(plane.data(), shape);
-  add(member, shape, -member.flux);
+  add(member, shape_of(surface, member), -member.flux);
 }
 
 }  // namespace srcextract

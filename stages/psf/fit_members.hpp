@@ -43,6 +43,7 @@ class PsfMembers {
   void fit(const PsfSurface& surface, bool knows_wings);
 
   std::vector<PsfMember>& members() { return members_; }
+  const std::vector<PsfMember>& members() const { return members_; }
 
   /// A pixel of a member's window, as the fit uses it.
   struct Pixel {
@@ -54,12 +55,15 @@ class PsfMembers {
 
   /// Returns the PSF at a member's position, resampled to the pixels of the member's window, column by column.
   std::vector<double> shape_of(const PsfSurface& surface, const PsfMember& member) const;
+  /// Returns shape_of(), and its gradients along x and y. The gradients are taken in the finer pixels of the PSF, for
+  /// differences of the image's pixels are no gradients of a narrow star.
+  std::vector<std::vector<double>> shape_and_gradients(const PsfSurface& surface, const PsfMember& member) const;
 
  private:
   void add(const PsfMember& member, const std::vector<double>& shape, double flux);
   void fit_one(const PsfSurface& surface, PsfMember& member);
-  /// Returns the star's light in a pixel at 4.5 full widths from the star, outside its model. The wing is extrapolated
-  /// as a power of the distance.
+  /// Returns the star's light in a pixel half a full width outside its model. The wing is extrapolated as a power of
+  /// the distance.
   double wing_beyond(const PsfSurface& surface, const PsfMember& member) const;
   void find_level(const PsfSurface& surface, bool knows_wings);
 

@@ -7,27 +7,23 @@
 
 #include "stages/math/median.hpp"
 #include "stages/psf/fit_members.hpp"
-#include "stages/psf/moffat_modes.hpp"
+#include "stages/psf/profile_modes.hpp"
 #include "stages/psf/solve_planes.hpp"
+#include "stages/psf/star_width.hpp"
 
 namespace srcextract {
 namespace {
 
 /// Assumed relative accuracy of the model, for the weights of pixels, in each turn (iteration). The first
 /// turns_of_formula turns fit a formula for the PSF; later turns fit the pixels of its planes.
-constexpr double accuracies[] = {0.2, 0.1, 0.05, 0.02, 0.01, 0.01};
-constexpr int turns = std::size(accuracies), turns_of_formula = 3;
+constexpr double accuracies[] = {0.2, 0.1, 0.05, 0.05, 0.05, 0.02, 0.02, 0.01, 0.01};
+/// The weights of pixels know the accuracy that the planes reach, down to this one.
+constexpr double best_accuracy = 0.002;
+constexpr int turns = std::size(accuracies), turns_of_formula = 6, turns_without_rings = 3;
 
-/// Appends the star's shape and its gradients in x and y to star.own, made orthogonal and normalised.
-void add_own_shapes(const std::vector<double>& shape, StarEquations& star) {
-  std::vector<double> along_x(shape.size(), 0), along_y(shape.size(), 0);
-  const auto size = static_cast<std::size_t>(star.window->size());
-  const auto set_gradients = [&](std::size_t i, int, int) {
-    along_x[i] = (shape[i + size] - shape[i - size]) / 2;
-    along_y[i] = (shape[i + 1] - shape[i - 1]) / 2;
-  };
-  star.window->for_each(set_gradients, 1);
-  for (std::vector<double> one : {shape, along_x, along_y}) {
+/// Appends the gradients of the star's shape in x and y to star.own, made orthogonal and normalised.
+void add_own_shapes(std::vector<std::vector<double>> shapes, StarEquations& star) {
+  for (std::vector<double>& one : shapes) {
     star.take_out(one);
     double square = 0;
     for (std::size_t i = 0; i < one.size(); ++i) square += star.weight[i] * one[i] * one[i];
@@ -37,14 +33,18 @@ void add_own_shapes(const std::vector<double>& shape, StarEquations& star) {
   }
 }
 
-/// Makes the equations by which a star improves the PSF: its pixels minus the model, and their weights. `clips`
-/// excludes pixels that are outliers.
+/// Makes the equations by which a star improves the PSF: its pixels minus the model, and their weights. For
+/// planes of pixels (not `of_formula`), pixels that are outliers are excluded.
+///
+/// The star's shift is taken out, but not its flux. The scale of the PSF is then that of the fluxes just fitted. If it
+/// were free, the priors of the many pixels of the wings would choose it.
 StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy,
-                           bool clips) {
+                           bool of_formula) {
   // outlier: square of the limit in sigma; of_peak: error of the model that is tolerated, as a fraction of the star's
   // peak
   constexpr double outlier = 25, of_peak = 0.005;
-  const std::vector<double> shape = all.shape_of(surface, star);
+  std::vector<std::vector<double>> shapes = all.shape_and_gradients(surface, star);
+  const std::vector<double> shape = shapes[0];
   StarEquations own{&star.window, surface.basis(star.begin_x, star.begin_y), {}, {}, {}};
   const double may_err = of_peak * star.flux * std::ranges::max(shape);
   own.beyond.assign(shape.size(), 0);
@@ -53,12 +53,30 @@ StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const P
     const PsfMembers::Pixel pixel = all.pixel(star, column, row);
     if (!pixel.good || star.squared_distance(column, row) > surface.radius * surface.radius) return;
     const double of_model = accuracy * star.flux * shape[i], variance = pixel.variance + of_model * of_model;
-    if (clips && pixel.left * pixel.left > outlier * (variance + may_err * may_err)) return;
+    if (!of_formula && pixel.left * pixel.left > outlier * (variance + may_err * may_err)) return;
     own.beyond[i] = pixel.left / star.flux;
     own.weight[i] = star.flux * star.flux / variance;
   });
-  add_own_shapes(shape, own);
+  shapes.erase(shapes.begin());
+  add_own_shapes(std::move(shapes), own);
   return own;
+}
+
+/// Reduces the weights of stars whose chi^2 is more than 4 times the median: what is no star, or is not linear, must
+/// not make the PSF because it is bright.
+void weaken_unlike(const std::vector<PsfStar>& stars, const std::vector<PsfMember>& members,
+                   std::vector<StarEquations>& equations) {
+  constexpr double times = 4;
+  std::vector<double> chi2;
+  for (const PsfMember& member : members)
+    if (member.makes) chi2.push_back(stars[member.row].chi2);
+  std::vector<double> sorted = chi2;
+  std::erase_if(sorted, [](double value) { return std::isnan(value); });
+  if (sorted.empty()) return;
+  const double most = times * upper_median(sorted);
+  for (std::size_t i = 0; i < equations.size(); ++i)
+    if (chi2[i] > most)
+      for (double& weight : equations[i].weight) weight *= most / chi2[i];
 }
 
 /// Returns the reduced chi^2 of the pixels in the core of a star; NaN if there are too few pixels.
@@ -79,17 +97,35 @@ double chi2_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& s
   return count > unknowns ? sum / (count - unknowns) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Rejects stars whose chi (root of the reduced chi^2) is more than 3 standard deviations above the median, and stars
-/// without light.
-void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
-  constexpr double sigmas = 3, least_sigma = 0.05;
+/// Returns the root mean square of what the model leaves of the cores of the stars beyond their noise, relative to
+/// their light.
+double unexplained(const PsfMembers& all, const PsfSurface& surface) {
+  double beyond = 0, light = 0;
+  for (const PsfMember& star : all.members()) {
+    if (!star.makes) continue;
+    const std::vector<double> shape = all.shape_of(surface, star);
+    star.window.for_each([&](std::size_t i, int column, int row) {
+      const PsfMembers::Pixel pixel = all.pixel(star, column, row);
+      if (!pixel.good || star.squared_distance(column, row) > surface.width * surface.width) return;
+      beyond += pixel.left * pixel.left / pixel.variance - 1;
+      light += star.flux * star.flux * shape[i] * shape[i] / pixel.variance;
+    });
+  }
+  return light > 0 ? std::sqrt(std::max(beyond, 0.0) / light) : 0;
+}
+
+/// Rejects stars whose chi (root of the reduced chi^2) is above the median by more than 3 standard deviations, `times`
+/// over, and stars without light.
+void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members, double times) {
+  constexpr double sigmas = 3, least_sigma = 0.07;
   constexpr std::size_t least_stars = 4;
   std::vector<double> chi;
   for (const PsfMember& member : members)
     if (member.makes) chi.push_back(std::sqrt(stars[member.row].chi2));
   if (chi.size() < least_stars) return;
   const double middle = upper_median(chi);
-  const double limit = middle + sigmas * std::max(sigma_per_deviation * median_deviation(chi, middle), least_sigma);
+  const double limit =
+      middle + times * sigmas * std::max(sigma_per_deviation * median_deviation(chi, middle), least_sigma);
   for (PsfMember& member : members) {
     PsfStar& star = stars[member.row];
     if (!member.makes || (std::sqrt(star.chi2) <= limit && member.flux > 0)) continue;
@@ -125,9 +161,9 @@ PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, 
   return stack;
 }
 
-/// Returns the radius of the model in pixels: 4 full widths of a star, at least 12 and at most 120 pixels, but so small
-/// that the model fits into the image. Returns 0 if this radius is below 2 full widths or 4 pixels: the image is too
-/// small, or the stars are too wide.
+/// Returns the radius within which the light of the model is 1, in pixels: 4 full widths of a star, at least 12 and at
+/// most 120 pixels, but so small that the model fits into the image. Returns 0 if this radius is below 2 full widths or
+/// 4 pixels: the image is too small, or the stars are too wide.
 double radius_for(double width, const Shape& shape) {
   constexpr double widths = 4, least = 12, least_widths = 2, most = 120, half_taps = 4;
   const double room = static_cast<double>(std::min(shape.width, shape.height) - 1) / 2;
@@ -135,11 +171,85 @@ double radius_for(double width, const Shape& shape) {
   return radius >= least_widths * width && radius >= half_taps ? radius : 0;
 }
 
+/// Lets the rings of the formula depart from its profiles by as much as the profiles leave unexplained in the cores.
+void let_rings_follow(double unexplained, ProfileField& formula) {
+  // the wings are too faint to tell, so their rings are always free
+  constexpr double least = 0.01, least_of_wing = 0.15, most = 1.5, times = 10;
+  formula.core_deviation = std::clamp(times * unexplained, least, most);
+  formula.wing_deviation = std::max(formula.core_deviation, least_of_wing);
+}
+
+/// Returns the light of the PSF in the middle of the field within a distance from the star, in pixels.
+double light_within(const PsfSurface& surface, double distance) {
+  PsfSurface part = surface;
+  part.radius = distance;
+  return part.light_of(std::vector<double>(surface.of(0), surface.of(0) + surface.plane()));
+}
+
+/// Fits the surface to the stars that are `used`, and rejects stars that are unlike it. `stars` and members agree
+/// afterwards.
+void fit_surface(PsfMembers& all, std::vector<PsfStar>& stars, PsfSurface& surface, const Cpu& where) {
+  ProfileField formula{.width = surface.width, .measured_width = surface.width};
+  PsfSurface usual;
+  double deviation = 0;
+  std::vector<double> departure(surface.planes.size(), 0);
+  draw_field(formula, surface);
+  for (int turn = 0; turn < turns; ++turn) {
+    const bool of_formula = turn < turns_of_formula;
+    all.fit(surface, turn > turns_of_formula);
+    for (const PsfMember& member : all.members())
+      if (member.makes) stars[member.row].chi2 = chi2_of(all, member, surface, accuracies[turn]);
+    // the formula alone is not the PSF yet
+    constexpr double beside_formula = 5;
+    if (!of_formula) reject(stars, all.members(), turn == turns_of_formula ? beside_formula : 1);
+    const double reached = unexplained(all, surface);
+    const double accuracy =
+        turn > turns_without_rings ? std::clamp(reached, best_accuracy, accuracies[turn]) : accuracies[turn];
+    std::vector<StarEquations> equations;
+    for (const PsfMember& member : all.members())
+      if (member.makes) equations.push_back(equations_of(all, member, surface, accuracy, of_formula));
+    if (of_formula) {
+      weaken_unlike(stars, all.members(), equations);
+      if (turn == turns_without_rings) let_rings_follow(reached, formula);
+      improve_field(equations, surface, formula);
+      surface.width = formula.full_width();
+      draw_field(formula, surface);
+      usual = surface;
+    } else {
+      // what the formula does not tell, the planes may
+      constexpr double least = 0.01, most = 0.3, times = 2;
+      if (turn == turns_of_formula) deviation = std::clamp(times * reached, least, most);
+      improve_surface(equations, usual, deviation, surface, departure, where);
+      fix_gauge(surface);
+    }
+  }
+  fade_out(surface);
+  fix_gauge(surface);
+  all.fit(surface, true);
+}
+
+/// Returns the reason why the surface is no PSF; empty if it is one.
+std::string fault_of(const PsfSurface& surface, std::size_t used) {
+  constexpr double least_in_core = 0.5;  // Moffat profiles have 0.6 to 0.9, a Gaussian 0.94
+  if (used == 0) return "its sources of one size are unlike one another, so they are not images of a point";
+  const double in_core = light_within(surface, surface.width);
+  if (!std::isfinite(in_core)) return "its sources of one size have no common shape";
+  if (in_core >= least_in_core) return {};
+  return "only " + std::to_string(static_cast<int>(100 * std::max(in_core, 0.0))) +
+         " % of the light of its stars is within a full width of their middles, so the rest is light of something "
+         "larger around them; an image of it subtracted, or a smaller background.mesh_size, would take it away";
+}
+
 }  // namespace
 
 MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_degree, const Cpu& where) {
   MadePsf made;
   const Shape& shape = image.above.shape;
+  for (PsfStar& star : stars) {
+    const StarWidth measured = measure_width(image.above, star.x, star.y, star.radius);
+    star.width = measured.width;
+    star.minor = measured.minor;
+  }
   const StarChoice choice = choose_stars(stars, shape, image.saturation, most_degree);
   if (choice.used == 0) {
     made.problem = "no source is a star that could tell it";
@@ -152,51 +262,32 @@ MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_de
     return made;
   }
   PsfSurface& surface = made.surface;
-  surface = begin_surface(shape, choice.degree, choice.width, radius);
-  surface.of_file = 2 * choice.radius;
-  MoffatField formula{.width = choice.width};
-  PsfSurface usual;
-  std::vector<double> departure(surface.planes.size(), 0);
-  draw_field(formula, surface);
-  PsfMembers all(image, stars, surface);
-  for (int turn = 0; turn < turns; ++turn) {
-    const double accuracy = accuracies[turn];
-    all.fit(surface, turn > turns_of_formula);
-    for (const PsfMember& member : all.members())
-      if (member.makes) stars[member.row].chi2 = chi2_of(all, member, surface, accuracy);
-    if (turn >= turns_of_formula) reject(stars, all.members());
-    std::vector<StarEquations> equations;
-    for (const PsfMember& member : all.members())
-      if (member.makes) equations.push_back(equations_of(all, member, surface, accuracy, turn > turns_of_formula));
-    if (turn < turns_of_formula) {
-      improve_field(equations, surface, formula);
-      draw_field(formula, surface);
-      usual = surface;
-    } else {
-      improve_surface(equations, usual, surface, departure, where);
-      fix_gauge(surface);
+  std::size_t used = choice.used;
+  for (int degree = choice.degree;; degree = degree_for(degree - 1, used)) {
+    surface = begin_surface(shape, degree, choice.width, radius);
+    PsfMembers all(image, stars, surface);
+    fit_surface(all, stars, surface, where);
+    used = static_cast<std::size_t>(std::ranges::count(stars, StarVerdict::used, &PsfStar::verdict));
+    // the stars left may be too few for this degree
+    if (degree > 0 && used > 0 && used < stars_needed(degree)) continue;
+    made.problem = fault_of(surface, used);
+    if (!made.problem.empty()) return made;
+    double sum = 0;
+    for (const PsfMember& member : all.members()) {
+      if (!member.makes) continue;
+      PsfStar& star = stars[member.row];
+      star.chi2 = chi2_of(all, member, surface, std::end(accuracies)[-1]);
+      star.x = member.x;
+      star.y = member.y;
+      star.flux = member.flux;
+      sum += star.chi2;
     }
-  }
-  all.fit(surface, true);
-  double sum = 0;
-  std::size_t used = 0;
-  for (const PsfMember& member : all.members()) {
-    if (!member.makes) continue;
-    PsfStar& star = stars[member.row];
-    star.chi2 = chi2_of(all, member, surface, std::end(accuracies)[-1]);
-    star.x = member.x;
-    star.y = member.y;
-    star.flux = member.flux;
-    sum += star.chi2;
-    ++used;
-  }
-  if (used == 0) {
-    made.problem = "no source is a star that could tell it";
+    // at least 2 pixels, or the box of a fit would hold hardly any pixel of a narrow star
+    surface.of_file = std::max(2 * choice.radius, 2.0);
+    made.table = table_of(surface, stars.size(), used, sum / static_cast<double>(used));
+    made.stack = stack_of(all, all.members(), surface);
     return made;
   }
-  made.table = table_of(surface, stars.size(), used, sum / static_cast<double>(used));
-  made.stack = stack_of(all, all.members(), surface);
-  return made;
 }
 
 }  // namespace srcextract

@@ -45,14 +45,15 @@ struct MadePsf {
 /// all stars together sample the PSF more finely than one star does.
 ///
 /// The weights w are F^2 / (variance of sky and photons + (a F model)^2). The assumed accuracy `a` falls from 0.2 to
-/// 0.01 over six turns (iterations). In each turn
+/// 0.01 over nine turns (iterations), and to the accuracy that the model reaches. In each turn
 /// 1. flux and position of every star, and of every source near a star, are fitted with all others subtracted;
-/// 2. from the fourth turn on, stars whose chi exceeds the median by three standard deviations are rejected;
-/// 3. the model is improved: in the first three turns the Moffat formula (improve_field()), later the planes
+/// 2. from the seventh turn on, stars whose chi exceeds the median by three standard deviations are rejected;
+/// 3. the model is improved: in the first six turns the formula (improve_field()), later the planes
 ///    (improve_surface()), with fixed normalisation and centroid (fix_gauge()).
 ///
-/// Sets the verdict of all stars. Stars that were used receive the fitted position, flux and chi2. The degree of the
-/// polynomial is `most_degree`, or lower if there are too few stars.
+/// Sets the width and the verdict of all stars. Stars that were used receive the fitted position, flux and chi2. The
+/// degree of the polynomial is `most_degree`, or lower if there are too few stars, also after some are rejected. The
+/// light within 4 full widths, at least 12 pixels, is 1.
 MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_degree, const Cpu& where);
 
 }  // namespace srcextract

@@ -8,38 +8,59 @@
 #include <utility>
 
 #include "stages/catalogue/sources.hpp"
+#include "stages/math/exact_math.hpp"
 #include "stages/math/median.hpp"
 #include "stages/psf/psf_surface.hpp"
 
 namespace srcextract {
 namespace {
 
-constexpr double least_radius = 0.5;         // half-light radius of a star in pixels; cosmic rays are narrower
-constexpr double width_over_diameter = 0.8;  // FWHM of a Moffat profile divided by its half-light diameter
+// Least full width of a star in pixels along its short axis, without the pixel's own width. The light of any telescope
+// that is sampled by its pixels is wider; hot pixels and cosmic rays are narrower.
+constexpr double least_width = 0.7;
 
 using Rows = std::vector<std::size_t>;
 
-/// Returns the most common value, as PSFEx finds it. Of all ranges that contain a quarter of the sorted values, take
-/// the narrowest relative to its middle; the result is its middle. While this range is too wide, the number of values
-/// in a range is halved.
-double most_common(std::vector<double> values) {
-  constexpr double narrow = 0.1;
-  std::ranges::sort(values);
-  std::size_t count = std::max<std::size_t>(values.size() / 4, 1);
-  for (;;) {
-    double least = std::numeric_limits<double>::infinity(), middle = values.front();
-    for (std::size_t i = 0; i + count <= values.size(); ++i) {
-      const double low = values[i], high = values[i + count - 1], relative = (high - low) / (high + low);
-      if (!(relative < least)) continue;
-      least = relative;
-      middle = (low + high) / 2;
-    }
-    if (least * 2 <= narrow || count <= 3) return middle;
-    count = (count + 1) / 2;
-  }
+/// Returns the standard deviation of the logarithm of a star's measured width: noise, and what remains of the phase of
+/// the pixels if stars are narrow.
+double error_of_width(const PsfStar& star) {
+  constexpr double of_noise = 1.2, least = 0.01, of_phase = 0.03;
+  const double noise = of_noise / star.snr, phase = of_phase / (star.width * star.width);
+  return std::sqrt(noise * noise + least * least + phase * phase);
 }
 
-/// The half-light radius of stars as a function of position: a plane in x and y, or a constant if there are too few
+/// Returns the width of the stars: where the widths of sources are densest on a logarithmic scale, each source blurred
+/// by its error. Galaxies spread over many widths, and stars share one, so a few bright stars are denser than many
+/// galaxies. Of widths that are at least half as dense as the densest, the smallest is the stars'. It is the densest of
+/// the range of widths around it that stays half as dense.
+double width_of_stars(const std::vector<PsfStar>& stars, const Rows& rows) {
+  constexpr double step = 0.005, variation = 0.015, sigmas = 4, part = 0.5;
+  struct Blurred {
+    double middle, sigma;
+  };
+  std::vector<Blurred> all;
+  for (const std::size_t row : rows) {
+    const double error = error_of_width(stars[row]);
+    all.push_back({portable_log(stars[row].width), std::sqrt(error * error + variation * variation)});
+  }
+  const auto [least, most] = std::ranges::minmax(all, {}, &Blurred::middle);
+  std::vector<double> density(static_cast<std::size_t>((most.middle - least.middle) / step) + 2, 0);
+  for (const auto& [middle, sigma] : all) {
+    const double place = (middle - least.middle) / step, reach = sigmas * sigma / step;
+    const auto last = std::min(static_cast<std::size_t>(place + reach), density.size() - 1);
+    for (auto i = static_cast<std::size_t>(std::max(0.0, std::ceil(place - reach))); i <= last; ++i) {
+      const double off = (static_cast<double>(i) - place) * step / sigma;
+      density[i] += portable_exp(-off * off / 2) / sigma;
+    }
+  }
+  const double limit = part * std::ranges::max(density);
+  const auto first = std::ranges::find_if(density, [&](double value) { return value >= limit; });
+  const auto end = std::find_if(first, density.end(), [&](double value) { return value < limit; });
+  const auto peak = static_cast<double>(std::max_element(first, end) - density.begin());
+  return portable_exp(least.middle + peak * step);
+}
+
+/// The width of stars as a function of position: a plane in x and y, or a constant if there are too few
 /// stars.
 class SizeOverField {
  public:
@@ -56,7 +77,7 @@ class SizeOverField {
     y_ /= n;
     double xx = 0, xy = 0, yy = 0, xr = 0, yr = 0, r = 0;
     for (const std::size_t row : rows) {
-      const double dx = stars[row].x - x_, dy = stars[row].y - y_, size = stars[row].radius;
+      const double dx = stars[row].x - x_, dy = stars[row].y - y_, size = stars[row].width;
       xx += dx * dx;
       xy += dx * dy;
       yy += dy * dy;
@@ -76,26 +97,32 @@ class SizeOverField {
   double common_, x_ = 0, y_ = 0, of_x_ = 0, of_y_ = 0;
 };
 
-/// Keeps the rows (indices of sources) whose sizes are those of stars; the others get the verdict `size`. Returns the
-/// common half-light radius in pixels.
+/// Keeps the rows (indices of sources) whose widths are those of stars; the others get the verdict `size`. Returns the
+/// common width in pixels.
 double keep_sizes(std::vector<PsfStar>& stars, Rows& rows) {
-  constexpr double spread = 1.0954451150103321;  // square root of 1.2, for PSFEx's SAMPLE_VARIABILITY of 20 %
+  // largest difference of the logarithm from that of the stars nearby, first and at last; `sigmas` is in errors of the
+  // width; the phase of the pixels adds to it if stars are narrow
+  constexpr double wide = 0.0912, sigmas = 3.5, least = 0.04, most = 0.15, of_phase = 0.1;
   constexpr int rounds = 3;
-  std::vector<double> sizes;
-  for (const std::size_t row : rows) sizes.push_back(stars[row].radius);
-  const double common = most_common(sizes);
-  const auto within = [&](const SizeOverField& size, std::size_t row) {
-    const double part = stars[row].radius / size.at(stars[row]);
-    return part > 1 / spread && part < spread;
+  const double common = width_of_stars(stars, rows);
+  const auto off = [&](const SizeOverField& size, std::size_t row) {
+    return std::abs(portable_log(stars[row].width / size.at(stars[row])));
   };
   SizeOverField size(stars, {}, common);
   for (int round = 0; round < rounds; ++round) {
     Rows alike;
-    std::ranges::copy_if(rows, std::back_inserter(alike), [&](std::size_t row) { return within(size, row); });
+    std::ranges::copy_if(rows, std::back_inserter(alike), [&](std::size_t row) { return off(size, row) < wide; });
     size = SizeOverField(stars, alike, common);
   }
+  // the scatter of bright stars about the plane tells how the PSF varies otherwise
+  std::vector<double> scatter;
+  for (const std::size_t row : rows)
+    if (off(size, row) < wide) scatter.push_back(off(size, row) / error_of_width(stars[row]));
+  const double beyond_error = scatter.empty() ? 1 : std::max(1.0, sigma_per_deviation * upper_median(scatter));
   std::erase_if(rows, [&](std::size_t row) {
-    if (within(size, row)) return false;
+    const double width = size.at(stars[row]), furthest = most + of_phase / (width * width);
+    const double limit = std::clamp(sigmas * beyond_error * error_of_width(stars[row]), least, furthest);
+    if (off(size, row) < limit) return false;
     stars[row].verdict = StarVerdict::size;
     return true;
   });
@@ -115,55 +142,67 @@ void keep_round(std::vector<PsfStar>& stars, Rows& rows) {
   });
 }
 
-/// All sources, grouped by squares of the field with the given side, so that neighbours are found quickly.
-class Neighbourhood {
- public:
-  Neighbourhood(const std::vector<PsfStar>& stars, double side) : stars_(stars), side_(side) {
-    for (std::size_t row = 0; row < stars.size(); ++row)
-      squares_[square(line(stars[row].x), line(stars[row].y))].push_back(row);
-  }
-
-  /// Whether a source with more than `share` of the star's light is within `reach` of the star. `reach` must not exceed
-  /// the side of the squares.
-  bool is_crowded(std::size_t row, double reach, double share) const {
-    const PsfStar& star = stars_[row];
-    for (std::int64_t y = line(star.y) - 1; y <= line(star.y) + 1; ++y) {
-      for (std::int64_t x = line(star.x) - 1; x <= line(star.x) + 1; ++x) {
-        const auto there = squares_.find(square(x, y));
-        if (there == squares_.end()) continue;
-        for (const std::size_t other : there->second) {
-          const double dx = stars_[other].x - star.x, dy = stars_[other].y - star.y;
-          if (other != row && dx * dx + dy * dy < reach * reach && stars_[other].flux > share * star.flux) return true;
-        }
-      }
-    }
-    return false;
-  }
-
- private:
-  std::int64_t line(double place) const { return static_cast<std::int64_t>(std::floor(place / side_)); }
-  static std::int64_t square(std::int64_t x, std::int64_t y) { return y * (std::int64_t{1} << 31) + x; }
-
-  const std::vector<PsfStar>& stars_;
-  double side_;
-  std::unordered_map<std::int64_t, Rows> squares_;
-};
-
-/// A star is excluded if a neighbour with more than the fraction `share` of its light is within `widths` full widths.
-/// Later entries of `isolations` exclude fewer stars.
+/// A star is excluded if a neighbour with more than the fraction `share` of its light is within `widths` full widths,
+/// or a galaxy's light as far in proportion. Later entries of `isolations` exclude fewer stars.
 struct Isolation {
   double widths, share;
 };
 constexpr Isolation isolations[] = {{4, 0.05}, {3, 0.1}, {2, 0.2}, {1.2, 0.5}};
 
+/// All sources, grouped by squares of the field with the given side, so that neighbours are found quickly.
+class Neighbourhood {
+ public:
+  Neighbourhood(const std::vector<PsfStar>& stars, double width, double side)
+      : stars_(stars), width_(width), side_(side) {
+    for (std::size_t row = 0; row < stars.size(); ++row) {
+      squares_[square(line(stars[row].x), line(stars[row].y))].push_back(row);
+      if (reach_of_light(stars[row]) > side) large_.push_back(row);
+    }
+  }
+
+  /// Whether a source with more than `share` of the star's light is within `widths` full widths of the star, or the
+  /// star is within the light of a galaxy. No reach may exceed the side of the squares.
+  bool is_crowded(std::size_t row, double widths, double share) const {
+    const PsfStar& star = stars_[row];
+    const auto disturbs = [&](std::size_t other) {
+      const double dx = stars_[other].x - star.x, dy = stars_[other].y - star.y;
+      const double reach = std::max(widths * width_, reach_of_light(stars_[other]) * widths / isolations[0].widths);
+      return other != row && dx * dx + dy * dy < reach * reach && stars_[other].flux > share * star.flux;
+    };
+    for (std::int64_t y = line(star.y) - 1; y <= line(star.y) + 1; ++y) {
+      for (std::int64_t x = line(star.x) - 1; x <= line(star.x) + 1; ++x) {
+        const auto there = squares_.find(square(x, y));
+        if (there != squares_.end() && std::ranges::any_of(there->second, disturbs)) return true;
+      }
+    }
+    return std::ranges::any_of(large_, disturbs);
+  }
+
+ private:
+  /// Returns how far from its middle a galaxy has light that would be taken for the star's; 0 for a source as narrow as
+  /// a star, whose light is subtracted.
+  double reach_of_light(const PsfStar& source) const {
+    constexpr double galaxy = 1.2, half_light = 3;
+    return source.width > galaxy * width_ ? half_light * source.radius + width_ : 0;
+  }
+  std::int64_t line(double place) const { return static_cast<std::int64_t>(std::floor(place / side_)); }
+  static std::int64_t square(std::int64_t x, std::int64_t y) { return y * (std::int64_t{1} << 31) + x; }
+
+  const std::vector<PsfStar>& stars_;
+  double width_, side_;
+  std::unordered_map<std::int64_t, Rows> squares_;
+  Rows large_;
+};
+
 void keep_isolated(std::vector<PsfStar>& stars, Rows& rows, double width, std::size_t needed) {
-  const Neighbourhood neighbours(stars, isolations[0].widths * width);
+  constexpr std::size_t least = 3;
+  const Neighbourhood neighbours(stars, width, isolations[0].widths * width);
   Rows alone;
   for (const auto& [widths, share] : isolations) {
     alone.clear();
     for (const std::size_t row : rows)
-      if (!neighbours.is_crowded(row, widths * width, share)) alone.push_back(row);
-    if (alone.size() >= needed) break;
+      if (!neighbours.is_crowded(row, widths, share)) alone.push_back(row);
+    if (alone.size() >= std::min(needed, std::max<std::size_t>(least, rows.size() / 2))) break;
   }
   for (const std::size_t row : rows) stars[row].verdict = StarVerdict::crowded;
   rows = std::move(alone);
@@ -211,8 +250,8 @@ Rows usable_rows(std::vector<PsfStar>& stars, const Shape& shape, double saturat
       star.verdict = StarVerdict::faint;
     else if ((star.flags & flag::saturated) != 0 || (saturation > 0 && star.peak >= of_saturation * saturation))
       star.verdict = StarVerdict::saturated;
-    else if (!(star.radius >= least_radius))
-      star.verdict = StarVerdict::size;
+    else if (!(star.minor >= least_width))
+      star.verdict = StarVerdict::sharp;
     else if ((star.flags & ~of_neighbours) != 0 || !inside(star.x, shape.width) || !inside(star.y, shape.height))
       star.verdict = StarVerdict::at_edge;
     else
@@ -224,8 +263,8 @@ Rows usable_rows(std::vector<PsfStar>& stars, const Shape& shape, double saturat
 }  // namespace
 
 const char* name_of(StarVerdict verdict) {
-  constexpr const char* names[] = {"used",      "faint",   "saturated", "edge",  "size",
-                                   "elongated", "crowded", "spare",     "misfit"};
+  constexpr const char* names[] = {"used", "faint",     "saturated", "edge",  "sharp",
+                                   "size", "elongated", "crowded",   "spare", "misfit"};
   return names[static_cast<std::size_t>(verdict)];
 }
 
@@ -234,6 +273,7 @@ const char* phrase_of(StarVerdict verdict) {
                                      "too faint",
                                      "saturated",
                                      "at an edge or with bad pixels",
+                                     "sharper than a star can be (hot pixels or cosmic rays)",
                                      "not of the size of stars",
                                      "elongated",
                                      "with neighbours",
@@ -247,6 +287,11 @@ std::size_t stars_needed(int degree) {
   return degree == 0 ? 1 : a_coefficient * static_cast<std::size_t>(PsfSurface::terms_of(degree));
 }
 
+int degree_for(int most, std::size_t stars) {
+  while (most > 0 && stars < stars_needed(most)) --most;
+  return most;
+}
+
 StarChoice choose_stars(std::vector<PsfStar>& stars, const Shape& shape, double saturation, int most_degree) {
   constexpr double usual_snr = 50, least_snr = 20;
   constexpr std::size_t enough = 20;
@@ -256,16 +301,17 @@ StarChoice choose_stars(std::vector<PsfStar>& stars, const Shape& shape, double 
     choice = {};
     Rows rows = usable_rows(stars, shape, saturation, snr);
     if (rows.empty()) continue;
-    choice.radius = keep_sizes(stars, rows);
-    choice.width = 2 * choice.radius * width_over_diameter;
+    choice.width = keep_sizes(stars, rows);
     keep_round(stars, rows);
     keep_isolated(stars, rows, choice.width, std::max(wanted / 2, stars_needed(most_degree)));
     keep_spread_out(stars, rows, shape);
     choice.used = rows.size();
+    std::vector<double> radii;
+    for (const std::size_t row : rows) radii.push_back(stars[row].radius);
+    if (!radii.empty()) choice.radius = upper_median(radii);
     if (choice.used >= wanted) break;
   }
-  choice.degree = most_degree;
-  while (choice.degree > 0 && choice.used < stars_needed(choice.degree)) --choice.degree;
+  choice.degree = degree_for(most_degree, choice.used);
   return choice;
 }
 

@@ -10,7 +10,7 @@
 namespace srcextract {
 
 /// Whether the PSF was made from a source, or the reason why it was not.
-enum class StarVerdict { used, faint, saturated, at_edge, size, elongated, crowded, spare, misfit };
+enum class StarVerdict { used, faint, saturated, at_edge, sharp, size, elongated, crowded, spare, misfit };
 
 /// Returns the verdict as a word for the catalogue of stars.
 const char* name_of(StarVerdict verdict);
@@ -24,6 +24,7 @@ struct PsfStar {
   double ellipticity;  ///< (a - b) / (a + b)
   double peak;         ///< value above the sky of the brightest pixel
   std::int16_t flags;
+  double width = 0, minor = 0;  ///< see StarWidth
   StarVerdict verdict = StarVerdict::faint;
   double chi2 = std::numeric_limits<double>::quiet_NaN();  ///< reduced chi^2 of a star that was fitted; else NaN
 };
@@ -31,7 +32,7 @@ struct PsfStar {
 /// Number and size of the stars from which a PSF is made.
 struct StarChoice {
   double radius = 0;  ///< common half-light radius in pixels; 0 if there are no stars
-  double width = 0;   ///< approximate full width at half maximum in pixels
+  double width = 0;   ///< common full width at half maximum in pixels
   int degree = 0;     ///< highest degree of the polynomial for which there are enough stars
   std::size_t used = 0;
 };
@@ -41,9 +42,9 @@ struct StarChoice {
 ///   the polynomial;
 /// - has no pixel above 0.8 times `saturation` (above the sky; 0: unknown), no bad pixel, and its core inside the
 ///   image;
-/// - has the most common size, +- 10 %. As in PSFEx, this size is the middle of the range that contains a quarter of
-///   all sizes and is narrowest relative to its middle. If there are enough stars, a plane in x and y is fitted to
-///   their sizes;
+/// - is not sharper than 0.7 pixels along its short axis, as hot pixels and cosmic rays are;
+/// - has the width of stars: the narrowest range of widths that many sources share. If there are enough stars, a plane
+///   in x and y is fitted to their widths. A star is within 3.5 errors of the plane, and within 15 %;
 /// - is not much more elongated than the other stars;
 /// - has no neighbour with 5 % of its light within 4 full widths. If too few stars are left, nearer and brighter
 ///   neighbours are allowed.
@@ -51,6 +52,9 @@ struct StarChoice {
 /// At most 400 stars are used, in turn the brightest of each of 8 x 8 cells of the field. The other stars are spare.
 StarChoice choose_stars(std::vector<PsfStar>& stars, const Shape& shape, double saturation, int most_degree);
 
+/// Returns the number of stars that tell a polynomial of this degree.
 std::size_t stars_needed(int degree);
+/// Returns the highest degree, at most `most`, for which there are enough stars.
+int degree_for(int most, std::size_t stars);
 
 }  // namespace srcextract

@@ -22,14 +22,11 @@ void for_each_pixel(const PsfSurface& surface, F&& f) {
     for (int x = 0; x < surface.side; ++x) f(i++, (x - middle) * surface.step, (y - middle) * surface.step);
 }
 
-void taper(PsfSurface& surface) {
-  const double most = surface.radius * surface.radius, inner = std::max(surface.radius - surface.width, 0.0);
-  const double least = inner * inner;
+/// Sets the pixels outside the radius to 0.
+void cut(PsfSurface& surface) {
   for_each_pixel(surface, [&](std::size_t i, double x, double y) {
-    const double square = x * x + y * y;
-    if (square <= least) return;
-    const double part = square < most ? (most - square) / (most - least) : 0;
-    for (int k = 0; k < surface.terms(); ++k) surface.of(k)[i] *= part;
+    if (x * x + y * y < surface.radius * surface.radius) return;
+    for (int k = 0; k < surface.terms(); ++k) surface.of(k)[i] = 0;
   });
 }
 
@@ -48,20 +45,6 @@ Moments moments_of(const PsfSurface& surface, const double* plane) {
     sums.y += y * plane[i];
   });
   return sums;
-}
-
-/// Returns the gradient of a plane along x or y, per image pixel: half the difference of the next and the previous
-/// pixel, divided by the step. Outside the radius the gradient is 0.
-std::vector<double> gradient(const PsfSurface& surface, const double* plane, bool along_y) {
-  std::vector<double> slope(surface.plane(), 0);
-  const double most = surface.radius * surface.radius;
-  const auto last = static_cast<std::ptrdiff_t>(surface.plane()), next = std::ptrdiff_t{along_y ? surface.side : 1};
-  for_each_pixel(surface, [&](std::size_t i, double x, double y) {
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    if (x * x + y * y < most && at >= next && at + next < last)
-      slope[i] = (plane[at + next] - plane[at - next]) / (2 * surface.step);
-  });
-  return slope;
 }
 
 void add(double factor, const std::vector<double>& values, double* plane) {
@@ -95,21 +78,52 @@ std::vector<double> PsfSurface::at(double x, double y) const {
   return sum;
 }
 
+double PsfSurface::light_of(const std::vector<double>& plane) const {
+  double sum = 0;
+  for_each_pixel(*this, [&](std::size_t i, double x, double y) {
+    if (x * x + y * y < radius * radius) sum += plane[i];
+  });
+  return sum * step * step;
+}
+
+std::vector<double> PsfSurface::gradient(const double* plane, bool along_y) const {
+  std::vector<double> slope(this->plane(), 0);
+  const double most = radius * radius;
+  const auto last = static_cast<std::ptrdiff_t>(this->plane()), next = std::ptrdiff_t{along_y ? side : 1};
+  for_each_pixel(*this, [&](std::size_t i, double x, double y) {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    if (x * x + y * y < most && at >= next && at + next < last)
+      slope[i] = (plane[at + next] - plane[at - next]) / (2 * step);
+  });
+  return slope;
+}
+
 PsfSurface begin_surface(const Shape& image, int degree, double width, double radius) {
   // FWHM of a Gaussian in sigma; smallest side of a plane's pixel in image pixels
   constexpr double gaussian_width = 2.35, finest = 0.25;
   PsfSurface surface{.image = image, .degree = degree, .width = width};
   surface.step = std::clamp(0.5 * width / gaussian_width, finest, 1.0);
-  const int reach = static_cast<int>(std::ceil(radius / surface.step));
+  surface.fade = width;
+  surface.radius = radius + width / 2;
+  const int reach = static_cast<int>(std::ceil(surface.radius / surface.step));
   surface.side = 2 * reach + 1;
-  surface.radius = radius;
   surface.planes.assign(static_cast<std::size_t>(surface.terms()) * surface.plane(), 0);
   return surface;
 }
 
+void fade_out(PsfSurface& surface) {
+  const double most = surface.radius * surface.radius, inner = std::max(surface.radius - surface.fade, 0.0);
+  const double least = inner * inner;
+  for_each_pixel(surface, [&](std::size_t i, double x, double y) {
+    const double square = x * x + y * y;
+    if (square <= least || square >= most) return;
+    for (int k = 0; k < surface.terms(); ++k) surface.of(k)[i] *= (most - square) / (most - least);
+  });
+}
+
 void fix_gauge(PsfSurface& surface) {
   constexpr int rounds = 3;  // shifts are correct to first order only, so they are repeated
-  taper(surface);
+  cut(surface);
   double* const first = surface.of(0);
   const double light = moments_of(surface, first).light * surface.step * surface.step;
   if (!(light > 0)) return;
@@ -117,7 +131,7 @@ void fix_gauge(PsfSurface& surface) {
   const double wanted = moments_of(surface, first).light;
   for (int round = 0; round < rounds; ++round) {
     const std::vector<double> reference(first, first + surface.plane());
-    const std::vector<double> along_x = gradient(surface, first, false), along_y = gradient(surface, first, true);
+    const std::vector<double> along_x = surface.gradient(first, false), along_y = surface.gradient(first, true);
     const double of_x = moments_of(surface, along_x.data()).x, of_y = moments_of(surface, along_y.data()).y;
     const double own = moments_of(surface, reference.data()).light;
     for (int k = 0; k < surface.terms(); ++k) {

@@ -16,6 +16,7 @@ struct PsfSurface {
   int side = 0;        ///< number of pixels along a side of a plane; odd
   double step = 1;     ///< side of a plane's pixel in image pixels
   double radius = 0;   ///< radius of the model in image pixels; outside it the PSF is 0
+  double fade = 0;     ///< over this length before its radius the PSF fades to 0, in image pixels
   double width = 0;    ///< approximate full width at half maximum of a star, in image pixels
   double of_file = 0;  ///< PSF_FWHM in the file: twice the half-light radius, as PSFEx defines it
   std::vector<double> planes = {};
@@ -32,14 +33,24 @@ struct PsfSurface {
 
   /// Returns the PSF of a star at (x, y), in pixels from 0, as a plane.
   std::vector<double> at(double x, double y) const;
+
+  /// Returns the light of a plane within the radius.
+  double light_of(const std::vector<double>& plane) const;
+
+  /// Returns the gradient of a plane along x or y, per image pixel: half the difference of the next and the previous
+  /// pixel, divided by the step. Outside the radius the gradient is 0.
+  std::vector<double> gradient(const double* plane, bool along_y) const;
 };
 
-/// Returns a surface with planes of zeros, for stars with the full width `width`. `radius` is the model's radius. Both
-/// are in pixels.
+/// Returns a surface with planes of zeros, for stars with the full width `width`. The PSF fades to 0 over one width
+/// about `radius`, so that its light is the light within `radius`. Both are in pixels.
 PsfSurface begin_surface(const Shape& image, int degree, double width, double radius);
 
+/// Lets the PSF fade to 0 before its radius, as PSFEx's does. For the finished PSF, before fix_gauge().
+void fade_out(PsfSurface& surface);
+
 /// Fixes three properties that the fit does not determine, equally at every position:
-/// - the PSF fades to 0 over the last full width before its radius, as PSFEx's does, and is 0 outside the radius;
+/// - the PSF is 0 outside the radius;
 /// - the total light is 1;
 /// - the centroid of the core, out to the full width, is at the middle.
 ///

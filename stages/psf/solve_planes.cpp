@@ -140,8 +140,9 @@ class Equations {
   }
 
   /// Returns the inverse of the prior variance of each pixel of the orthogonal planes.
-  Values prior(const PsfSurface& usual) const {
-    constexpr double of_first = 0.3, of_others = 0.1, of_peak = 3e-4;
+  Values prior(const PsfSurface& usual, double of_first) const {
+    constexpr double of_peak = 3e-4;
+    const double of_others = of_first / 3;
     constexpr double of_blurred = 0.2734375;  // square root of the sum of squares of the two-dimensional kernel
     const double* const mean = usual.of(0);
     const double floor = of_peak * *std::max_element(mean, mean + plane_);
@@ -196,11 +197,11 @@ void StarEquations::take_out(std::vector<double>& pixels) const {
   }
 }
 
-void improve_surface(const std::vector<StarEquations>& stars, const PsfSurface& usual, PsfSurface& surface,
-                     std::vector<double>& departure, const Cpu& where) {
+void improve_surface(const std::vector<StarEquations>& stars, const PsfSurface& usual, double deviation,
+                     PsfSurface& surface, std::vector<double>& departure, const Cpu& where) {
   constexpr int rounds = 20;
   const Equations equations(stars, surface, where);
-  const Values prior = equations.prior(usual);
+  const Values prior = equations.prior(usual, deviation);
   Values left = equations.right_side(), scale = equations.diagonal(), sum(left.size(), 0);
   const Values moved = equations.orthogonal(departure);
   for (std::size_t i = 0; i < left.size(); ++i) {

@@ -176,7 +176,7 @@ def test_the_catalogue_of_stars_says_why(program, tmp_path):
     image, places, _ = apart_stars(rng, psf, side, 70, [40000.0])
     image[:, :8] = 0
     pairs, faint, saturated, edge = places[5], places[14], places[23], (350.0, 3.0)
-    psf.add(image, pairs[0] + 9, pairs[1], 20000)
+    psf.add(image, pairs[0] + 13, pairs[1], 20000)
     psf.add(image, faint[0] + 30, faint[1] + 30, 2500)
     psf.add(image, saturated[0], saturated[1], 500000)
     psf.add(image, *edge, 40000)

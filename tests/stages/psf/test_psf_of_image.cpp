@@ -13,6 +13,7 @@
 #include "stages/psf/psf_stamps.hpp"
 #include "stages/psf/psf_stars.hpp"
 #include "stages/psf/psf_surface.hpp"
+#include "stages/psf/star_width.hpp"
 
 namespace srcextract {
 namespace {
@@ -29,7 +30,9 @@ PsfStar star_at(double x, double y, double snr = 200, double radius = 2.5) {
           .radius = radius,
           .ellipticity = 0.02,
           .peak = 10 * snr,
-          .flags = 0};
+          .flags = 0,
+          .width = 1.6 * radius,
+          .minor = 1.6 * radius};
 }
 
 /// Stars on a grid of 40 pixels.
@@ -121,9 +124,51 @@ TEST(ChooseStars, SaysWhyNot) {
 
 TEST(ChooseStars, FollowsTheSizeOfStarsOverTheField) {
   std::vector<PsfStar> stars = grid_of_stars(1000);
-  for (PsfStar& star : stars) star.radius = 2.5 * (1 + 0.3 * (star.x / 1000 - 0.5));
+  for (PsfStar& star : stars) star.width = 4 * (1 + 0.3 * (star.x / 1000 - 0.5));
   choose_stars(stars, {1000, 1000}, 0, 2);
   EXPECT_EQ(std::ranges::count(stars, StarVerdict::size, &PsfStar::verdict), 0);
+}
+
+TEST(ChooseStars, TakesTheNarrowWidthAndNotTheFullOne) {
+  std::vector<PsfStar> stars = grid_of_stars(1000);
+  const std::size_t count = stars.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_star = i % 9 == 0;
+    stars[i].width = is_star ? 3 * (1 + 0.02 * (random(static_cast<std::int64_t>(i)) - 0.5))
+                             : 3.8 * std::exp(0.75 * random(static_cast<std::int64_t>(i)));
+  }
+  stars[4].width = stars[4].minor = 1.5;  // a cosmic ray
+  stars[5].width = stars[5].minor = 0.3;  // a hot pixel
+  const StarChoice choice = choose_stars(stars, {1000, 1000}, 0, 2);
+  EXPECT_NEAR(choice.width, 3, 0.03);
+  EXPECT_EQ(stars[4].verdict, StarVerdict::size);
+  EXPECT_EQ(stars[5].verdict, StarVerdict::sharp);
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(stars[i].verdict != StarVerdict::size && stars[i].verdict != StarVerdict::sharp, i % 9 == 0) << i;
+  }
+}
+
+TEST(MeasureWidth, IsThatOfGaussiansAtEveryPhase) {
+  for (const double sigma : {0.6, 1.3, 3.0}) {
+    for (const double phase : {0.0, 0.25, 0.5}) {
+      Image<float, Cpu> image({41, 41}, Cpu{1});
+      for (std::int64_t i = 0; i < image.shape.count(); ++i) {
+        const double u = static_cast<double>(i % 41) - 20 - phase, v = static_cast<double>(i / 41) - 20 + phase / 2;
+        const auto along = [&](double place, double width) {
+          return std::erf((place + 0.5) / (std::sqrt(2.0) * width)) -
+                 std::erf((place - 0.5) / (std::sqrt(2.0) * width));
+        };
+        image.pixels[i] = static_cast<float>(1000 * along(u, sigma) * along(v, 1.2 * sigma));
+      }
+      const StarWidth found = measure_width(image, 20, 20, 1.2 * sigma);
+      EXPECT_NEAR(found.minor / (2.3548 * sigma), 1, 0.06 / sigma / sigma) << sigma << " " << phase;
+      EXPECT_NEAR(found.width / (2.3548 * sigma * std::sqrt(1.2)), 1, 0.06 / sigma / sigma) << sigma << " " << phase;
+    }
+  }
+  Image<float, Cpu> image({41, 41}, Cpu{1});
+  for (std::int64_t i = 0; i < image.shape.count(); ++i) image.pixels[i] = static_cast<float>(random(i));
+  image.pixels[20 * 41 + 20] = 1000;
+  EXPECT_LT(measure_width(image, 20, 20, 0.6).minor, 0.5);
 }
 
 TEST(ChooseStars, TakesStarsOfTheWholeField) {
