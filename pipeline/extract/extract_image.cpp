@@ -242,8 +242,8 @@ void extract_with_noise(const ImageInput& input, F&& extract) {
   }
 }
 
-/// Sets flags of sources from maps of flags, and from the saturation level. In a difference image, saturation is not
-/// flagged.
+/// Sets flags of sources from maps of flags, and from the saturation level; if that is not known, from the value at
+/// which stars are clipped. In a difference image, saturation is not flagged.
 void flag_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
   if (!input.flags.empty()) {
     const auto begin = std::chrono::steady_clock::now();
@@ -253,8 +253,17 @@ void flag_sources(const ImageInput& input, const Execution& execution, ImageResu
     result.times.push_back({"flags", seconds_since(begin)});
   }
   if (input.reference != nullptr) return;
-  if (const double level = input.config().resources.saturation; level > 0)
-    flag_saturated(result.extraction.brightest, level, result.extraction.sources);
+  if (result.psf) result.clipped = result.psf->clipped;
+  double level = input.config().resources.saturation;
+  if (level == 0 && input.positions == nullptr) {
+    // As high above the sky as the kernel of a difference asks for: numbers of few values share their greatest, too.
+    constexpr double least_significance = 100;
+    const Extraction& found = result.extraction;
+    const ClippedPeaks clipped = clipped_peaks(found.brightest);
+    if (clipped.level > found.sky_level() + least_significance * found.background.clipped.sigma)
+      result.clipped = clipped, level = clipped.level;
+  }
+  if (level > 0) flag_saturated(result.extraction.brightest, level, result.extraction.sources);
 }
 
 }  // namespace

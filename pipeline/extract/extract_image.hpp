@@ -25,6 +25,7 @@
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/resolve/gain.hpp"
 #include "stages/core/error.hpp"
+#include "stages/measure/saturation.hpp"
 #include "survey/inputs/image_file.hpp"
 
 namespace srcextract {
@@ -72,6 +73,8 @@ struct ImageResult {
   BackendComparison comparison;
   std::shared_ptr<const FoundPsf>
       psf;  ///< the PSF made from the stars of this image (pipeline/extract/find_psf.hpp); null if none was made
+  /// Where stars are clipped, if neither the header nor the configuration gives the level of saturation
+  ClippedPeaks clipped;
   std::vector<std::string> warnings;  ///< warnings about possible problems (pipeline/extract/image_warnings.hpp)
 };
 

@@ -151,14 +151,16 @@ std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Executio
   const bool has_map = !extraction.check.variance.pixels.empty();
   const double sigma = has_map ? extraction.levels.noise_scale : extraction.levels.sigma;
   const double level = extraction.given_level ? extraction.sky_level() : highest_level(extraction.background);
-  const double saturation = config.resources.saturation - level;
 
   auto found = std::make_shared<FoundPsf>();
+  found->config = input.config();
+  found->clipped = result.clipped;
+  double& saturation = found->config.resources.saturation;
+  if (result.clipped.level > 0) saturation = result.clipped.level;
   found->stars = stars_of(extraction.sources);
-  found->made =
-      make_psf({extraction.check.above, has_map ? &extraction.check.variance : nullptr, sigma * sigma,
-                config.measurement.gain, config.resources.saturation > 0 ? saturation : 0, fits_crowd(input.config())},
-               found->stars, static_cast<int>(input.config().psf.degree), execution.cpu);
+  found->made = make_psf({extraction.check.above, has_map ? &extraction.check.variance : nullptr, sigma * sigma,
+                          config.measurement.gain, saturation > 0 ? saturation - level : 0, fits_crowd(input.config())},
+                         found->stars, static_cast<int>(input.config().psf.degree), execution.cpu);
   found->sorted = sorted_out(found->stars);
   if (!found->made.problem.empty()) refuse(input, *found);
   TableNumbers numbers = psf_numbers({found->made.table});
@@ -166,7 +168,6 @@ std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Executio
     throw Error(ErrorKind::input,
                 fmt::format("{}: the PSF made of its stars is not usable: {}; name a model by psf.file", input.name,
                             numbers.problem));
-  found->config = input.config();
   found->config.resources.files[psf_key] = {
       std::make_shared<const std::vector<double>>(std::move(numbers.sets.front()))};
   if (input.positions != nullptr && !fits_crowd(found->config))

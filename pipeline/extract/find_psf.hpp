@@ -17,7 +17,9 @@ struct FoundPsf {
       stars;  ///< all detected sources; each has a verdict, which is `used` or the reason for its rejection
   std::vector<std::string> sorted;  ///< texts such as "12 too faint": number of rejected sources for each reason
   double seconds = 0;
-  Config config;  ///< the image's configuration, with the fitted PSF in `resources` as if psf.file had named it
+  ClippedPeaks clipped;  ///< where stars are clipped, if the level of saturation is not known
+  Config config;  ///< the image's configuration, with the fitted PSF in `resources` as if psf.file had named it, and
+                  ///< with `clipped` as level of saturation
 
   std::size_t used() const;
 };

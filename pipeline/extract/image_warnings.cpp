@@ -280,6 +280,15 @@ void warn_of_few_apertures(const Config& config, const Extraction& extraction, W
       config.place_of("measurement.noise"), counted(needed.apertures, "place"), needed.radius, least_empty_apertures));
 }
 
+/// Warns if neither the header nor the configuration gives the level of saturation, and stars are clipped.
+void warn_of_clipped_stars(const Config& config, const ClippedPeaks& clipped, Warnings& warnings) {
+  if (clipped.sources == 0) return;
+  warnings.push_back(fmt::format(
+      "{}: {} have the same greatest value, {:.6g}, so it is taken for the level of saturation, which the header does "
+      "not give; set measurement.saturation to {:.6g}",
+      config.place_of("measurement.saturation"), counted(clipped.sources, "source"), clipped.level, clipped.level));
+}
+
 /// Warns if the catalogue or region files lack what the configuration asks for, since the image has no sky positions.
 void warn_of_missing_columns(const Config& config, const ImageResult& result, Warnings& warnings) {
   if (result.no_sky_reason.empty()) return;
@@ -394,6 +403,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
     warn_of_filled_meshes(shape, input.config(), extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);
   warn_of_few_apertures(config, extraction, warnings);
+  warn_of_clipped_stars(config, result.clipped, warnings);
   if (extraction.difference) warn_of_difference(input.config(), extraction, warnings);
   if (input.positions == nullptr) warn_of_cleaned_match(input.config(), warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);

@@ -1,9 +1,11 @@
 #include "stages/measure/saturation.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "stages/core/parallel.hpp"
+#include "stages/measure/least_saturated.hpp"
 #include "stages/sky/map_of_mesh.hpp"
 
 namespace srcextract {
@@ -29,11 +31,18 @@ std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, 
   return brightest;
 }
 
+ClippedPeaks clipped_peaks(std::span<const BrightPixel> brightest) {
+  ClippedPeaks clipped;
+  for (const BrightPixel& peak : brightest) clipped.level = std::max(clipped.level, static_cast<double>(peak.value));
+  const double least = least_saturated(clipped.level);
+  clipped.sources = std::ranges::count_if(
+      brightest, [&](const BrightPixel& peak) { return static_cast<double>(peak.value) >= least; });
+  constexpr std::int64_t least_sources = 3;
+  return clipped.sources >= least_sources ? clipped : ClippedPeaks{};
+}
+
 void flag_saturated(std::span<const BrightPixel> brightest, double level, Sources& sources) {
-  // Subtracting the sky has rounded the pixel values. The margin of two roundings keeps pixels that were exactly at the
-  // level, such as clipped pixels.
-  constexpr double two_roundings = 1.0 / (1 << 23);
-  const double least = level - level * two_roundings;
+  const double least = least_saturated(level);
   std::vector<std::int16_t>& flags = sources[columns::flags];
   for (std::size_t row = 0; row < brightest.size(); ++row)
     if (static_cast<double>(brightest[row].value) >= least) flags[row] |= flag::saturated;

@@ -21,6 +21,16 @@ struct BrightPixel {
 std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, const SkyMesh<Cpu>* mesh,
                                           const Cpu& where);
 
+/// The value at which stars are clipped, and the number of sources that end there; both 0 if no such value is known.
+struct ClippedPeaks {
+  double level = 0;
+  std::int64_t sources = 0;
+};
+
+/// Returns the greatest value of the brightest pixels if at least three sources share it, within two roundings to
+/// float32: the detector or the file's data type cannot represent a larger value. Peaks of unsaturated stars differ.
+ClippedPeaks clipped_peaks(std::span<const BrightPixel> brightest);
+
 /// Sets flag::saturated for sources whose brightest pixel is at least `level`, within two roundings to float32.
 void flag_saturated(std::span<const BrightPixel> brightest, double level, Sources& sources);
 

@@ -7,6 +7,7 @@
 #include "stages/core/masked_pixel.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/math/star_profile.hpp"
+#include "stages/measure/least_saturated.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -260,11 +261,8 @@ inline void set_noise(const Settings& config, PhotometryImage& image) {
   const bool photons_known = !image.noise_is_mapped && image.variance != nullptr;
   image.gain = photons_known ? 0 : config.measurement.gain;
   image.photon_share = scales_gain(config.weights) ? 1 : 0;
-  // Subtracting the sky rounds a pixel twice at most: a pixel that equals the level of saturation stays saturated.
-  constexpr double two_roundings = 1.0 / (1 << 23);
   if (config.resources.saturation > 0)
-    image.saturation =
-        config.resources.saturation * (1 - two_roundings) - given_number(config.given_sky.level).value_or(0);
+    image.saturation = least_saturated(config.resources.saturation) - given_number(config.given_sky.level).value_or(0);
 }
 
 /// Completes set_noise() by the members that depend on `levels`, which may exist only on a GPU. image.background must

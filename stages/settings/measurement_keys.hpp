@@ -43,7 +43,9 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
     c.measurement.gain);
   f(Field{.section = section,
           .key = "saturation",
-          .description = "A source with a pixel of at least this value, sky included, has 4 in FLAGS; 0 = none",
+          .description =
+              "A source with a pixel of at least this value, sky included, has 4 in FLAGS; 0 = none, or with "
+              "`saturation_keyword` the value at which three sources or more are clipped",
           .at_least = 0,
           .why = "0 means that no pixel is saturated"},
     c.measurement.saturation);
