@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
+#include "stages/core/parallel.hpp"
 #include "stages/math/median.hpp"
 #include "stages/psf/fit_members.hpp"
 #include "stages/psf/profile_modes.hpp"
@@ -245,11 +247,14 @@ std::string fault_of(const PsfSurface& surface, std::size_t used) {
 MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_degree, const Cpu& where) {
   MadePsf made;
   const Shape& shape = image.above.shape;
-  for (PsfStar& star : stars) {
-    const StarWidth measured = measure_width(image.above, star.x, star.y, star.radius);
-    star.width = measured.width;
-    star.minor = measured.minor;
-  }
+  constexpr std::int64_t stars_at_a_time = 64;
+  parallel_for(std::ssize(stars), stars_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const StarWidth measured = measure_width(image.above, stars[i].x, stars[i].y, stars[i].radius);
+      stars[i].width = measured.width;
+      stars[i].minor = measured.minor;
+    }
+  });
   const StarChoice choice = choose_stars(stars, shape, image.saturation, most_degree);
   if (choice.used == 0) {
     made.problem = "no source is a star that could tell it";
