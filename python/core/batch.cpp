@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -44,6 +45,39 @@ struct BatchResult {
   bool last = false;                     ///< whether this is the last image of the file
 };
 
+class Batch;
+
+/// The batches whose threads are at work. They end before Python does, or they would use what exit() destroys.
+class Running {
+ public:
+  /// Returns whether the batch may start a thread; false if Python is ending.
+  bool begin(Batch* batch) {
+    const std::lock_guard lock(mutex_);
+    if (!python_ends_) batches_.insert(batch);
+    return !python_ends_;
+  }
+
+  void end(Batch* batch) {
+    const std::lock_guard lock(mutex_);
+    batches_.erase(batch);
+    changed_.notify_all();
+  }
+
+  /// Stops all batches, and waits until their threads are done.
+  void stop_all();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<Batch*> batches_;
+  bool python_ends_ = false;
+};
+
+Running& running() {
+  static auto& all = *new Running;  // never destroyed: the last thread may still leave end()
+  return all;
+}
+
 class Batch {
  public:
   Batch(const Configuration& configuration, const std::vector<std::string>& paths, const std::string& backend,
@@ -58,7 +92,14 @@ class Batch {
       files.push_back(file);
     }
     files_ = PlannedFiles(std::move(files));
-    runner_ = std::thread([this] { run(); });
+    ended_ = !running().begin(this);
+    if (ended_) return;
+    try {
+      runner_ = std::thread([this] { run(); });
+    } catch (...) {
+      running().end(this);
+      throw;
+    }
   }
 
   ~Batch() { stop(); }
@@ -83,11 +124,16 @@ class Batch {
     }
   }
 
-  /// Stops the work; discards images that are being extracted.
-  void stop() {
+  /// Asks the work to end; images that are being extracted are discarded.
+  void ask_to_stop() {
     stop_ = true;
-    const WithoutGil others;
     changed_.notify_all();
+  }
+
+  /// Stops the work.
+  void stop() {
+    ask_to_stop();
+    const WithoutGil others;
     if (runner_.joinable()) runner_.join();
   }
 
@@ -148,9 +194,12 @@ class Batch {
       const std::lock_guard lock(mutex_);
       error_ = std::current_exception();
     }
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-    changed_.notify_all();
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+      changed_.notify_all();
+    }
+    running().end(this);
   }
 
   void add(const ImageTask& task, BatchResult&& result) {
@@ -187,6 +236,14 @@ class Batch {
   std::thread runner_;
 };
 
+void Running::stop_all() {
+  const WithoutGil others;
+  std::unique_lock lock(mutex_);
+  python_ends_ = true;
+  for (Batch* const batch : batches_) batch->ask_to_stop();
+  changed_.wait(lock, [&] { return batches_.empty(); });
+}
+
 }  // namespace
 
 void bind_batch(nb::module_& module) {
@@ -202,6 +259,7 @@ void bind_batch(nb::module_& module) {
            nb::arg("configuration"), nb::arg("paths"), nb::arg("backend"), nb::arg("devices"), nb::arg("threads"))
       .def("next", &Batch::next)
       .def("stop", &Batch::stop);
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { running().stop_all(); }));
 }
 
 }  // namespace srcextract::python
