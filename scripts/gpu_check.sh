@@ -189,7 +189,7 @@ step_bytes() {
   make_skies
   export -f same_bytes
   export program work
-  local -x by_rows=30M  # images of 2048² take 60 MB and more, the two small ones less
+  local -x by_rows=50M  # images of 2048² take 60 MB and more, the two small ones less
   local -x few=120M     # of a device they take 180 MB and more
   local image
   for image in data/sky.fits "$work"/skies/{square_2048,crowded_2048,nan_2048,int16_2048}.fits \

@@ -27,14 +27,13 @@ class NoiseRows {
   NoiseRows(const NoiseMap<Gpu>& map, const Gpu& where)
       : variance_(map.variance != nullptr ? map.variance->pixels.data() : nullptr),
         width_(map.variance != nullptr ? map.variance->shape.width : 0) {
-    if (map.variance == nullptr && map.mesh != nullptr)
-      rows_.emplace(map.mesh->grid, map.mesh->rms, map.mesh->rms_bend, where);
+    if (map.variance == nullptr && map.mesh != nullptr) rows_.emplace(MeshRows::of_rms(*map.mesh, where));
   }
 
   NoiseOfPixels pixels() const { return {rows_ ? rows_->map() : no_mesh(), variance_, width_}; }
 
  private:
-  static MeshMap no_mesh() { return {nullptr, nullptr, 0, 0, 1, MeshScale(1)}; }
+  static MeshMap no_mesh() { return {nullptr, nullptr, 0, 0, 1, MeshScale(1), false}; }
 
   std::optional<MeshRows> rows_;
   const float* variance_;

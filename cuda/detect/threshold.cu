@@ -182,7 +182,7 @@ Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& le
 
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const SkyMesh<Gpu>& noise,
                     const Gpu& where) {
-  const MeshRows rows(noise.grid, noise.rms, noise.rms_bend, where);
+  const MeshRows rows = MeshRows::of_rms(noise, where);
   const auto mark = [&](unsigned int blocks, const Mask& mask, const MaskSummary& summary) {
     mark_noisy_kernel<<<blocks, block_threads, 0, where.stream>>>(image.pixels.data(), mask, levels.data(), rows.map(),
                                                                   summary);

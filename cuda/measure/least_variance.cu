@@ -82,7 +82,7 @@ Buffer<double, Gpu> least_variance(const Image<float, Gpu>& variance, const Runs
 Buffer<double, Gpu> least_variance(const SkyMesh<Gpu>& noise, const Runs<Gpu>& runs, const Components<Gpu>& components,
                                    const Gpu& where) {
   if (runs.runs.empty()) return {};
-  const MeshRows rows(noise.grid, noise.rms, noise.rms_bend, where);
+  const MeshRows rows = MeshRows::of_rms(noise, where);
   return least_of_runs(VarianceOfMesh{rows.map()}, runs, components, where);
 }
 

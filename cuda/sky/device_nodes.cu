@@ -6,9 +6,9 @@ namespace srcextract {
 
 namespace {
 
-__global__ void fill_nodes_kernel(NodeView from, NodeWriter to) {
+__global__ void fill_nodes_kernel(NodeView from, bool sloped, NodeWriter to) {
   const std::int64_t i = thread_index();
-  if (i < from.width * from.height) to.set(i, filled_node(from, i % from.width, i / from.width));
+  if (i < from.width * from.height) to.set(i, filled_node(from, i % from.width, i / from.width, sloped));
 }
 
 __global__ void filter_nodes_kernel(NodeView from, BackgroundConfig config, NodeWriter to) {
@@ -25,12 +25,18 @@ __global__ void turn_to_pixels_kernel(NodeView from, NodeView units, double rms_
 
 }  // namespace
 
-DeviceNodes DeviceNodes::filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const {
-  DeviceNodes whole(shape, where), filtered(shape, where);
-  const unsigned int blocks = blocks_for(shape.count());
-  fill_nodes_kernel<<<blocks, block_threads, 0, where.stream>>>(view(), whole.writer());
+DeviceNodes DeviceNodes::filled(const Gpu& where, bool sloped) const {
+  DeviceNodes whole(shape, where);
+  fill_nodes_kernel<<<blocks_for(shape.count()), block_threads, 0, where.stream>>>(view(), sloped, whole.writer());
   check_launch();
-  filter_nodes_kernel<<<blocks, block_threads, 0, where.stream>>>(whole.view(), config, filtered.writer());
+  return whole;
+}
+
+DeviceNodes DeviceNodes::filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const {
+  const DeviceNodes whole = filled(where, has_sloped_gaps(config));
+  DeviceNodes filtered(shape, where);
+  filter_nodes_kernel<<<blocks_for(shape.count()), block_threads, 0, where.stream>>>(whole.view(), config,
+                                                                                     filtered.writer());
   check_launch();
   return filtered;
 }

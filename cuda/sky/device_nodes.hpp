@@ -2,6 +2,7 @@
 
 #include "cuda/device/memory.hpp"
 #include "stages/settings/background.hpp"
+#include "stages/sky/mesh.hpp"
 #include "stages/sky/mesh_nodes.hpp"
 
 namespace srcextract {
@@ -24,8 +25,10 @@ struct DeviceNodes {
   NodeWriter writer() { return {level.data(), rms.data()}; }
   NodeView view() const { return {level.data(), rms.data(), shape.width, shape.height}; }
 
-  /// Returns the nodes from which the spline is computed: bad nodes filled from the nearest good nodes, then a median
-  /// filter applied.
+  /// Returns these nodes; bad nodes are filled from the nearest good nodes (filled_node).
+  DeviceNodes filled(const Gpu& where, bool sloped = false) const;
+
+  /// Returns the nodes from which the spline is computed: filled(), then a median filter applied.
   DeviceNodes filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const;
 
   /// Converts these nodes to pixel values. The nodes are in units of the noise, and relative to the level, of the nodes
@@ -35,5 +38,10 @@ struct DeviceNodes {
   Shape shape;
   Buffer<float, Gpu> level, rms;
 };
+
+/// Makes the sky of the image from the nodes of the spline. `estimates` are those of the meshes. `unmasked` is the
+/// number of unmasked pixels of each mesh; null: background.all is not set.
+MeshSky<Gpu> mesh_sky_of(const DeviceNodes& estimates, DeviceNodes&& nodes, const std::int64_t* unmasked,
+                         const MeshGrid& grid, const BackgroundConfig& config, const Gpu& where);
 
 }  // namespace srcextract

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(block_threads)
 Image<float, Gpu> mask_bright(const Image<float, Gpu>& image, const SkyMesh<Gpu>& mesh, const BrightRule& rule,
                               const Gpu& where) {
   const std::int64_t count = image.shape.count();
-  const MeshRows level(mesh.grid, mesh.level, mesh.level_bend, where), rms(mesh.grid, mesh.rms, mesh.rms_bend, where);
+  const MeshRows level = MeshRows::of_level(mesh, where), rms = MeshRows::of_rms(mesh, where);
   Buffer<std::uint8_t, Gpu> bright(count, where);
   Image<float, Gpu> masked(image.shape, where);
   find_bright_kernel<<<grid_for(count, where), block_threads, 0, where.stream>>>(

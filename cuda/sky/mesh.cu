@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(summary_threads)
   if (!of_level && !(median > 0)) median = RankFinder(values, count).median(0);
   const LeastAndMost range = range_of(values, count);
   const int bad = of_level ? count_bad(estimates, count) : 0;
-  const std::int64_t pixels = of_level ? sum_of_counts(unmasked, count) : 0;
+  const std::int64_t pixels = of_level && unmasked != nullptr ? sum_of_counts(unmasked, count) : 0;
   if (threadIdx.x != 0) return;
   for (Background* const to : {background, above}) {
     if (of_level) {
@@ -127,11 +127,28 @@ __global__ void __launch_bounds__(summary_threads)
 
 }  // namespace
 
+MeshSky<Gpu> mesh_sky_of(const DeviceNodes& estimates, DeviceNodes&& nodes, const std::int64_t* unmasked,
+                         const MeshGrid& grid, const BackgroundConfig& config, const Gpu& where) {
+  DeviceNodes bends(grid.nodes, where);
+  MeshSky<Gpu> sky{{grid, {}, {}, {}, {}}, zeroed<Background>(where), zeroed<Background>(where)};
+  const auto blocks_that_bend =
+      static_cast<unsigned int>((2 * grid.nodes.width + summary_threads - 1) / summary_threads);
+  summarize_mesh_kernel<<<summary_blocks + blocks_that_bend, summary_threads, 0, where.stream>>>(
+      estimates.level.data(), nodes.view(), unmasked, sky.background.data(), sky.above.data(), bends.writer());
+  check_launch();
+  sky.mesh.level = std::move(nodes.level);
+  sky.mesh.rms = std::move(nodes.rms);
+  sky.mesh.level_bend = std::move(bends.level);
+  sky.mesh.rms_bend = std::move(bends.rms);
+  sky.mesh.rms_bounded = config.rms_map == NoiseBetweenNodes::bounded;
+  return sky;
+}
+
 MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where,
                            const MeshUnits<Gpu>& units) {
   const MeshGrid grid = mesh_grid(image.shape, mesh_sides(config));
   const std::int64_t count = grid.nodes.count();
-  DeviceNodes estimates(grid.nodes, where), bends(grid.nodes, where);
+  DeviceNodes estimates(grid.nodes, where);
   Buffer<std::int64_t, Gpu> unmasked(count, where);
   estimate_mesh_kernel<<<static_cast<unsigned int>(count), block_threads, 0, where.stream>>>(
       image.pixels.data(), grid, config, estimates.writer(), unmasked.data());
@@ -139,17 +156,7 @@ MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfi
   const bool again = units.mesh != nullptr;
   DeviceNodes nodes = estimates.filled_and_filtered(again ? widened_filter(config) : config, where);
   if (again) nodes = nodes.of_pixels(nodes_of(*units.mesh), units.rms_factor, where);
-  MeshSky<Gpu> sky{{grid, {}, {}, {}, {}}, zeroed<Background>(where), zeroed<Background>(where)};
-  const auto blocks_that_bend =
-      static_cast<unsigned int>((2 * grid.nodes.width + summary_threads - 1) / summary_threads);
-  summarize_mesh_kernel<<<summary_blocks + blocks_that_bend, summary_threads, 0, where.stream>>>(
-      estimates.level.data(), nodes.view(), unmasked.data(), sky.background.data(), sky.above.data(), bends.writer());
-  check_launch();
-  sky.mesh.level = std::move(nodes.level);
-  sky.mesh.rms = std::move(nodes.rms);
-  sky.mesh.level_bend = std::move(bends.level);
-  sky.mesh.rms_bend = std::move(bends.rms);
-  return sky;
+  return mesh_sky_of(estimates, std::move(nodes), unmasked.data(), grid, config, where);
 }
 
 }  // namespace srcextract

@@ -11,9 +11,10 @@ struct MeshMap {
   const float *nodes, *bends;
   std::int64_t count, height, mesh;
   MeshScale scale;
+  bool bounded;
 
   __device__ float at(std::int64_t x, std::int64_t y) const {
-    return spline_at(nodes + y, bends + y, count, height, mesh, x);
+    return spline_at(nodes + y, bends + y, count, height, mesh, x, bounded);
   }
 };
 
@@ -34,7 +35,8 @@ class FourColumns {
   __device__ float4 at(const MeshMap& map, std::int64_t y) const {
     if (!together_) return {map.at(x_, y), map.at(x_ + 1, y), map.at(x_ + 2, y), map.at(x_ + 3, y)};
     const SplinePiece piece(map.nodes + y, map.bends + y, before_, map.height);
-    return {piece.at(beyond_[0]), piece.at(beyond_[1]), piece.at(beyond_[2]), piece.at(beyond_[3])};
+    return {piece.at(beyond_[0], map.bounded), piece.at(beyond_[1], map.bounded), piece.at(beyond_[2], map.bounded),
+            piece.at(beyond_[3], map.bounded)};
   }
 
  private:
@@ -46,15 +48,26 @@ class FourColumns {
 /// Owns the memory of a MeshMap: with meshes 64 pixels wide, 1/32 of the image's memory.
 class MeshRows {
  public:
-  MeshRows(const MeshGrid& grid, const Buffer<float, Gpu>& nodes, const Buffer<float, Gpu>& bends, const Gpu& where);
+  MeshRows(const MeshGrid& grid, const Buffer<float, Gpu>& nodes, const Buffer<float, Gpu>& bends, bool bounded,
+           const Gpu& where);
+
+  static MeshRows of_level(const SkyMesh<Gpu>& mesh, const Gpu& where) {
+    return {mesh.grid, mesh.level, mesh.level_bend, mesh.level_bounded, where};
+  }
+  static MeshRows of_rms(const SkyMesh<Gpu>& mesh, const Gpu& where) {
+    return {mesh.grid, mesh.rms, mesh.rms_bend, mesh.rms_bounded, where};
+  }
 
   MeshMap map() const {
-    return {nodes_.data(),      bends_.data(),    grid_.nodes.width,
-            grid_.image.height, grid_.mesh.width, MeshScale(grid_.mesh.width)};
+    return {nodes_.data(),     bends_.data(),
+            grid_.nodes.width, grid_.image.height,
+            grid_.mesh.width,  MeshScale(grid_.mesh.width),
+            bounded_};
   }
 
  private:
   MeshGrid grid_;
+  bool bounded_;
   Buffer<float, Gpu> nodes_, bends_;
 };
 

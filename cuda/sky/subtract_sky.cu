@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(block_threads)
 
 Image<float, Gpu> subtract_sky(const Image<float, Gpu>& image, const SkyMesh<Gpu>& mesh, const Gpu& where) {
   Image<float, Gpu> above(image.shape, where);
-  const MeshRows rows(mesh.grid, mesh.level, mesh.level_bend, where);
+  const MeshRows rows = MeshRows::of_level(mesh, where);
   const auto [width, height] = image.shape;
   const std::int64_t across = ((width + 3) / 4 + block_threads - 1) / block_threads;
   const std::int64_t down = (height + rows_per_thread - 1) / rows_per_thread;

@@ -49,6 +49,8 @@ struct Detection {
   Interpolated<Where> filled;  ///< image and variance with masked gaps filled by interpolation, which later steps use;
                                ///< empty if not configured
   Image<float, Where> image;   ///< image in which sources were found; empty if sources were found in the measured image
+  SkyMesh<Where> filtered;     ///< noise of that image at each node, in the unit of lower_noise(); empty unless
+                               ///< thresholds are multiples of it
   Image<float, Where>
       match;  ///< result of the matched filter, in which sources were found; empty if another filter or none is used
   Image<float, Where>
@@ -155,6 +157,7 @@ constexpr void for_each_part(F&& f, Detections&... of) {
   f(DetectionPart<image, kept>{"subtract"}, of.above...);
   f(DetectionPart<image, kept>{"interpolate"}, of.filled...);
   f(DetectionPart<image, kept>{"detection image"}, of.image...);
+  f(DetectionPart<mesh, on_host>{"filtered noise"}, of.filtered...);
   f(DetectionPart<image>{"match"}, of.match...);
   f(DetectionPart<image>{"convolved variance"}, of.variance...);
   f(DetectionPart<value, kept>{"levels"}, of.levels...);
@@ -326,7 +329,9 @@ template <class Where>
 NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
   if (!found.of_runs.found_noise.pixels.empty()) return {.variance = &found.of_runs.found_noise};
   if (!found.variance.pixels.empty()) return {.variance = &found.variance};
-  return noise_of_pixels(pixels, config, found);
+  NoiseMap<Where> noise = noise_of_pixels(pixels, config, found);
+  if (noise.mesh != nullptr && !found.filtered.rms.empty()) noise.mesh = &found.filtered;
+  return noise;
 }
 
 /// The runs that were joined into components: after the morphological operation and before deblending. Each step

@@ -76,6 +76,7 @@ void record_fields(const Extraction& extraction, FieldRecorder& to) {
   record_fields(extraction.runs, to);
   to.values("label", Element::run, std::span(extraction.label.begin(), extraction.label.end()));
   if (extraction.aperture_noise) record_fields(*extraction.aperture_noise, to);
+  if (extraction.shared_noise) record_fields(*extraction.shared_noise, to);
   if (!extraction.difference) return;
   record_fields(extraction.difference->reference, "of the reference's sky", to);
   record_fields(extraction.difference->fresh, "of the new frame's sky", to);

@@ -16,6 +16,7 @@
 #include "stages/ingest/decode.hpp"
 #include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/saturation.hpp"
+#include "stages/measure/shared_noise.hpp"
 #include "stages/picture/picture.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/mesh.hpp"
@@ -83,6 +84,8 @@ struct Extraction {
   std::optional<FramesAsRead> frames;         ///< set if output.alerts asks for cut-outs of both frames of a difference
   std::optional<ApertureNoise> aperture_noise;  ///< noise of sums over empty apertures of the measured image; set if
                                                 ///< measurement.noise is `apertures`
+  /// How much noise pixels share, as the filtered image tells; set if thresholds count in its noise, mesh by mesh
+  std::optional<SharedNoise> shared_noise;
   /// The extraction of the negated image, to which Gaussians are fitted; null if no fit needs it.
   std::unique_ptr<Extraction> negated;
   std::optional<FittedIslands> fitted;  ///< set if fit.model is `gaussians`

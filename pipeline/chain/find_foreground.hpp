@@ -12,6 +12,7 @@
 #include "stages/detect/morphology.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/sky/lower_noise.hpp"
 #include "stages/sky/row_sample.hpp"
 #include "stages/weights/noise_scale.hpp"
 
@@ -75,19 +76,33 @@ inline bool counts_in_own_noise(const Config& config) {
 }
 
 /// Converts thresholds to levels in pixel values. `found` has the sky of the image. If thresholds are multiples of the
-/// filtered image's own noise, the constructor measures that noise, in a large image only in every n-th row (row_step).
-/// The level of the filtered image is measured with it, unless the level is given: it has been subtracted, and is 0.
+/// filtered image's own noise, the constructor measures that noise. With a mesh it is that of lower_noise(), and
+/// `found.filtered` keeps its map. Without one, and of sums of squares, whose pixels below the sky tell little of those
+/// above, it is the clipped sigma, in a large image of every n-th row (row_step),
+/// and the level of the filtered image is measured with it, unless the level is given: it has been subtracted, and is
+/// 0.
 template <class Where>
 class LevelsOf {
  public:
-  LevelsOf(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found, const Where& where)
+  LevelsOf(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where)
       : config_(config),
         found_(found),
         where_(where),
         in_own_noise_(counts_in_own_noise(config) && has_detection_image(pixels, config)),
         scaled_(has_ratios(pixels, config)) {
-    if (in_own_noise_) own_ = noise_of(found_image(pixels, found));
-    if (in_own_noise_ && has_level(config.given_sky)) give_sky(GivenSky{.level = true}, own_, where);
+    if (!in_own_noise_) return;
+    if (!found.mesh.level.empty() && !has_level(config.given_sky) &&
+        config.combine.method != CombineMethod::chi_square) {
+      const std::optional<Kernel> kernel = detection_kernel(pixels, config);
+      MeshSky<Where> noise = lower_noise(
+          found_image(pixels, found), found.mesh, found.background, kernel ? white_noise_of(*kernel) : 1,
+          pixels.negated, [&] { return noise_of(found_image(pixels, found)); }, config.background, where);
+      own_ = std::move(noise.background);
+      found.filtered = std::move(noise.mesh);
+    } else {
+      own_ = noise_of(found_image(pixels, found));
+      if (has_level(config.given_sky)) give_sky(GivenSky{.level = true}, own_, where);
+    }
   }
 
   Value<Levels, Where> operator()(double threshold) const {

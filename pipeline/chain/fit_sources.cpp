@@ -23,7 +23,7 @@ namespace {
 void add_levels(const Extraction& extraction, const Shape& shape, FittedIslands& fitted) {
   const SkyMesh<Cpu>& mesh = extraction.check.mesh;
   std::optional<MapOfMesh> level;
-  if (!mesh.level.empty()) level.emplace(mesh.grid, mesh.level, mesh.level_bend);
+  if (!mesh.level.empty()) level.emplace(MapOfMesh::of_level(mesh));
   for (std::vector<ComponentRow>* rows : {&fitted.gaussians, &fitted.sources})
     for (ComponentRow& row : *rows)
       row.of_island.level =

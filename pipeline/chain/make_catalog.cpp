@@ -1,17 +1,20 @@
 #include "pipeline/chain/make_catalog.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "stages/catalogue/vignets.hpp"
+#include "stages/convolve/kernel.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/crowd/crowd_columns.hpp"
 #include "stages/detect/no_sky.hpp"
 #include "stages/measure/columns.hpp"
 #include "stages/measure/saturation.hpp"
+#include "stages/measure/shared_noise.hpp"
 #include "stages/photometry/noise_of_sums.hpp"
 #include "stages/photometry/photometry_columns.hpp"
 
@@ -54,6 +57,38 @@ std::span<const Row> all_of(const Buffer<Row, Cpu>& rows) {
 
 const SkyMesh<Cpu>* mesh_of(const Detection<Cpu>& found) {
   return found.mesh.level.empty() ? nullptr : &found.mesh;
+}
+
+/// The noise of the image in which sources were found; null if thresholds are not multiples of it.
+const SkyMesh<Cpu>* filtered_of(const Detection<Cpu>& found) {
+  return found.filtered.rms.empty() ? nullptr : &found.filtered;
+}
+
+/// The noise that pixels share in the image in which sources were found; none if no kernel filtered it, or if the noise
+/// of the result is not that of lower_noise().
+std::optional<SharedNoise> shared_noise_of(const Detection<Cpu>& found, const Config& config) {
+  const Levels& levels = *found.levels;
+  if (found.filtered.rms.empty() || config.convolve.kernel == KernelShape::none || is_scored(config)) return {};
+  if (!(levels.filtered > 0 && levels.sigma > 0)) return {};
+  const Kernel kernel = make_kernel(config.convolve);
+  SharedNoise noise{.factor = levels.filtered / levels.sigma / white_noise_of(kernel)};
+  noise.width = shared_noise_width(kernel, noise.factor);
+  return noise;
+}
+
+/// The law by which errors of sums grow; none if pixels count as independent. Describes in `out` what it follows.
+std::optional<NoiseLaw> noise_law_of(Detection<Cpu>& found, const Config& config, Extraction& out) {
+  const bool elsewhere = found.found_in != nullptr;
+  out.shared_noise =
+      elsewhere ? shared_noise_of(found.found_in->found, *found.found_in->config) : shared_noise_of(found, config);
+  if (found.noise) {
+    out.aperture_noise = std::move(found.noise);
+    return out.aperture_noise->law;
+  }
+  if (config.measurement.noise != NoiseOfSums::correlated || elsewhere || !out.shared_noise) return {};
+  out.shared_noise->in_errors = true;
+  if (out.shared_noise->width == 0) return {};
+  return NoiseLaw{.width = out.shared_noise->width};
 }
 
 /// Throws Error{input} if every pixel is masked, and a weight map, a mask or a map of the sky level masks some of them.
@@ -107,6 +142,7 @@ void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape,
   measured.variances = all_of(in.found.variances);
   measured.least_variance = all_of(in.found.least_variance);
   measured.mesh = mesh_of(in.found);
+  measured.filtered = filtered_of(in.found);
   measured.noise_varies = noise_varies(*in.config);
   measured.variances_of = known_noise(*in.config);
   std::vector<FluxCalibration> of_found(calibration.size());
@@ -181,6 +217,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
                         all_of(found.fluxes),
                         all_of(found.variances),
                         mesh_of(found),
+                        filtered_of(found),
                         noise_varies(config),
                         known_noise(config),
                         config.deblend.method != DeblendMethod::none,
@@ -194,10 +231,9 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   const std::vector<double> photons = photons_of(found.photometry, measured.fluxes.empty() ? sums : measured.fluxes);
   measured.photons = photons;
   const bool usual = config.output.columns == OutputConfig{}.columns;
-  if (found.noise) {
-    measured.noise_law = found.noise->law;
-    scale_noise(found.noise->law, config, found.photometry);
-    out.aperture_noise = std::move(found.noise);
+  if (const std::optional<NoiseLaw> law = noise_law_of(found, config, out)) {
+    measured.noise_law = *law;
+    scale_noise(*law, config, found.photometry);
   }
   std::vector<FluxCalibration> calibration(usual ? 0 : sums.size());
   out.sources = derive_columns(measured, shape, out.levels, config.measurement, where, calibration);

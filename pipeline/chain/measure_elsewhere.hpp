@@ -56,6 +56,7 @@ void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, co
                            Detection<Where>& found, const Where& where, Done&& done) {
   if (counts_in_own_noise(config)) make_detection_image(pixels, config, found, where, done);
   const LevelsOf<Where> levels_at(pixels, config, found, where);
+  found.filtered = {};
   found.image = {};
   found.match = {};
   const bool raised = controls_false_discoveries(config.detection) || config.convolve.filter == Filter::matched;

@@ -28,11 +28,15 @@ std::optional<Picture> draw(const Pixels<Where>& pixels, const Config& config, E
 /// sky. `join` merges the two results.
 template <class Engine, class Join>
 Extraction extract_sides(Engine& engine, const Join& join) {
+  engine.pixels().negated = false;
   Extraction brighter = engine.extract();
   negate(engine.pixels().image, engine.where());
   if (!engine.pixels().kept.pixels.empty()) negate(engine.pixels().kept, engine.where());
   engine.pixels().star.turn();
-  return join(std::move(brighter), engine.extract());
+  engine.pixels().negated = true;
+  Extraction fainter = engine.extract();
+  engine.pixels().negated = false;
+  return join(std::move(brighter), std::move(fainter));
 }
 
 /// The reference frame of a difference as an Exposure, so that read_exposure() can read it.

@@ -165,7 +165,7 @@ bool Detector::may_be_reused(const Config& config) const {
   return graph_ && config.settings() == captured_.settings() && pixels_->noise.pixels.data() == captured_noise_ &&
          pixels_->variance.pixels.data() == captured_variance_ && pixels_->kept.pixels.data() == captured_kept_ &&
          pixels_->star.in_middle == captured_filter_ && pixels_->star.view() == captured_star_ &&
-         pixels_->numbers == captured_numbers_;
+         pixels_->numbers == captured_numbers_ && pixels_->negated == captured_negated_;
 }
 
 void Detector::grow(const Capacity& needed) {
@@ -186,6 +186,7 @@ void Detector::capture(const Config& config) {
   captured_star_ = pixels_->star.view();
   captured_filter_ = pixels_->star.in_middle;
   captured_numbers_ = pixels_->numbers;
+  captured_negated_ = pixels_->negated;
 }
 
 }  // namespace srcextract

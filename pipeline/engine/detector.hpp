@@ -70,6 +70,7 @@ class Detector {
   StarView captured_star_;
   std::vector<float> captured_filter_;
   std::vector<HandedNumbers> captured_numbers_;
+  bool captured_negated_ = false;
   Shape shape_;
   Capacity capacity_;             ///< for images of shape_
   std::int64_t host_memory_ = 0;  ///< limit of host memory, in bytes, when the pixel buffers were allocated

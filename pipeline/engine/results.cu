@@ -55,8 +55,13 @@ Interpolated<Cpu> to_host(const Interpolated<Gpu>& filled, const Gpu& where) {
 
 SkyMesh<Cpu> to_host(const SkyMesh<Gpu>& mesh, const Gpu& where) {
   if (mesh.level.empty()) return {};
-  return {mesh.grid, to_host(mesh.level, where), to_host(mesh.rms, where), to_host(mesh.level_bend, where),
-          to_host(mesh.rms_bend, where)};
+  return {mesh.grid,
+          to_host(mesh.level, where),
+          to_host(mesh.rms, where),
+          to_host(mesh.level_bend, where),
+          to_host(mesh.rms_bend, where),
+          mesh.level_bounded,
+          mesh.rms_bounded};
 }
 
 }  // namespace
@@ -66,6 +71,7 @@ Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found,
   here.background = summary.background;
   here.whole = summary.whole;
   here.mesh = to_host(found.mesh, where);
+  here.filtered = to_host(found.filtered, where);
   here.levels = summary.levels;
   here.components.counts = summary.counts();
   if (every_run) {
@@ -79,6 +85,7 @@ Detection<Cpu> sky_to_host(const Detection<Gpu>& found, const Gpu& where) {
   Detection<Cpu> here;
   here.background = fetch(found.background, where);
   here.mesh = to_host(found.mesh, where);
+  here.filtered = to_host(found.filtered, where);
   here.whole = found.mesh.level.empty() ? here.background : fetch(found.whole, where);
   here.levels = fetch(found.levels, where);
   return here;

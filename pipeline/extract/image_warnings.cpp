@@ -289,6 +289,21 @@ void warn_of_clipped_stars(const Config& config, const ClippedPeaks& clipped, Wa
       config.place_of("measurement.saturation"), counted(clipped.sources, "source"), clipped.level, clipped.level));
 }
 
+/// Warns if the filtered image tells that pixels share their noise, and errors count them as independent.
+void warn_of_shared_noise(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  const auto& shared = extraction.shared_noise;
+  constexpr double least = 1.1;
+  if (!shared || shared->in_errors || extraction.aperture_noise || !(shared->factor >= least)) return;
+  const bool elsewhere = extraction.found_in.has_value();
+  constexpr double some_pixels = 100;
+  warnings.push_back(
+      fmt::format("{}: pixels{} share their noise, as after resampling: errors of sums of {:.0f} pixels are {:.2g} "
+                  "times too small; "
+                  "set measurement.noise to {}",
+                  config.place_of("measurement.noise"), elsewhere ? " of the detection image" : "", some_pixels,
+                  NoiseLaw{.width = shared->width}.factor(some_pixels), elsewhere ? "apertures" : "correlated"));
+}
+
 /// Warns if the catalogue or region files lack what the configuration asks for, since the image has no sky positions.
 void warn_of_missing_columns(const Config& config, const ImageResult& result, Warnings& warnings) {
   if (result.no_sky_reason.empty()) return;
@@ -403,6 +418,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
     warn_of_filled_meshes(shape, input.config(), extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);
   warn_of_few_apertures(config, extraction, warnings);
+  warn_of_shared_noise(config, extraction, warnings);
   warn_of_clipped_stars(config, result.clipped, warnings);
   if (extraction.difference) warn_of_difference(input.config(), extraction, warnings);
   if (input.positions == nullptr) warn_of_cleaned_match(input.config(), warnings);

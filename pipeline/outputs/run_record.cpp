@@ -337,6 +337,8 @@ void add_image(const RunRecord& report, Json& json) {
     json["false_discoveries"] = {{"rate", detection.false_discovery_rate},
                                  {"correlated_pixels", detection.correlated_pixels}};
   if (extraction.aperture_noise) json["aperture_noise"] = aperture_noise_json(*extraction.aperture_noise);
+  if (const auto& shared = extraction.shared_noise)
+    json["shared_noise"] = {{"factor", shared->factor}, {"width", shared->width}, {"in_errors", shared->in_errors}};
   if (report.completeness) json["completeness"] = completeness_json(*report.completeness);
   if (report.injection != nullptr) json["injection"] = injection_json(*report.injection);
   json["counts"] = counts_json(extraction, report.input.first().shape);

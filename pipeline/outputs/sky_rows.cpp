@@ -28,8 +28,8 @@ SkyRows::SkyRows(const Extraction& extraction)
       noise_scale_(extraction.levels.noise_scale) {
   const SkyMesh<Cpu>& mesh = extraction.check.mesh;
   if (mesh.level.empty()) return;
-  level_.emplace(mesh.grid, mesh.level, mesh.level_bend);
-  rms_.emplace(mesh.grid, mesh.rms, mesh.rms_bend);
+  level_.emplace(MeshRow::of_level(mesh));
+  rms_.emplace(MeshRow::of_rms(mesh));
 }
 
 void SkyRows::level(std::int64_t y, float* row, std::int64_t width) {

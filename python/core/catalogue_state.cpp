@@ -68,7 +68,7 @@ void each_part(Archive& archive, StepTime& time) {
 
 template <class Archive>
 void each_part(Archive& archive, SkyMesh<Cpu>& mesh) {
-  archive(mesh.grid, mesh.level, mesh.rms, mesh.level_bend, mesh.rms_bend);
+  archive(mesh.grid, mesh.level, mesh.rms, mesh.level_bend, mesh.rms_bend, mesh.level_bounded, mesh.rms_bounded);
 }
 
 template <class Archive>

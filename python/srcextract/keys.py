@@ -32,6 +32,7 @@ class Keys(TypedDict, total=False):
     background__mesh_beams: SupportsFloat
     background__mesh_height: SupportsIndex
     background__estimator: Literal["sextractor", "median"]
+    background__rms_map: Literal["bounded", "sextractor"]
     background__filter_size: SupportsIndex
     background__filter_height: SupportsIndex
     background__filter_threshold: SupportsFloat
@@ -109,7 +110,7 @@ class Keys(TypedDict, total=False):
     measurement__zero_point: SupportsFloat
     measurement__pixel_scale: SupportsFloat
     measurement__mask: Literal["correct", "blank", "none"]
-    measurement__noise: Literal["pixel", "apertures"]
+    measurement__noise: Literal["pixel", "apertures", "correlated"]
     measurement__overlap: Literal["sub-pixels", "exact"]
     measurement__apertures: Any
     measurement__kron: Any
@@ -184,6 +185,7 @@ class BackgroundKeys(Keys, total=False):
     mesh_beams: SupportsFloat
     mesh_height: SupportsIndex
     estimator: Literal["sextractor", "median"]
+    rms_map: Literal["bounded", "sextractor"]
     filter_size: SupportsIndex
     filter_height: SupportsIndex
     filter_threshold: SupportsFloat
@@ -251,7 +253,7 @@ class MeasurementKeys(Keys, total=False):
     zero_point: SupportsFloat
     pixel_scale: SupportsFloat
     mask: Literal["correct", "blank", "none"]
-    noise: Literal["pixel", "apertures"]
+    noise: Literal["pixel", "apertures", "correlated"]
     overlap: Literal["sub-pixels", "exact"]
     apertures: Any
     kron: Any

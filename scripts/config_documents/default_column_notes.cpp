@@ -32,7 +32,7 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "interpolated at `X_IMAGE`, `Y_IMAGE`. The term of the gain is left out if `measurement.gain` is 0 or *F* < 0. "
        "With a map of weights the sum of the pixels' variances replaces `NPIX` σ² ([stages.md](stages.md#weights)). In "
        "a difference with a gain it is √(σ² Σ *w*), with the photon noise of both frames "
-       "([stages.md](stages.md#difference)). `measurement.noise: apertures` scales the noise of the sky in all errors "
+       "([stages.md](stages.md#difference)). `measurement.noise` scales the noise of the sky in all errors "
        "of fluxes ([stages.md](stages.md#noise-of-sums))",
        manual, "FLUXERR_ISO: with weights `BACKGROUND`, the sum of the pixels' variances", "", "segment_fluxerr"},
       {"FLUX_MAX", "largest *v*", manual, same, "peak", "max_value"},

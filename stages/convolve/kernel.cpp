@@ -161,6 +161,12 @@ Kernel squared(Kernel kernel) {
   return kernel;
 }
 
+double white_noise_of(const Kernel& kernel) {
+  double squares = 0;
+  for (const float weight : kernel.weights) squares += static_cast<double>(weight) * static_cast<double>(weight);
+  return std::sqrt(squares);
+}
+
 Kernel make_matching_kernel(double from, double to) {
   ConvolveConfig config;
   config.kernel = KernelShape::gaussian;

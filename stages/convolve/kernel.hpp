@@ -55,6 +55,9 @@ Kernel kernel_of_weights(const std::vector<float>& weights);
 
 Kernel squared(Kernel kernel);
 
+/// The sigma that a convolution makes of independent pixels of sigma 1: the root of the sum of the squared weights.
+double white_noise_of(const Kernel& kernel);
+
 /// Makes the kernel that widens stars from FWHM `from` to FWHM `to`, in pixels, to > from. The kernel is a normalised
 /// Gaussian. The samples of the kernel have the variance of a Gaussian of FWHM sqrt(to^2 - from^2), even if this is
 /// much less than a pixel.

@@ -51,6 +51,7 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
     const bool in_own_sigmas = detection.threshold_unit == ThresholdUnit::sigma;
     const auto in_noise = [&](double of) { return in_own_sigmas ? of : of * noise.sigma / levels.sigma; };
     levels.in_noise = in_noise(detection.threshold);
+    if (!in_own_sigmas) levels.filtered = noise.sigma;
     if (detection.analysis_threshold != 0) {
       levels.analysis = levels.zero_point + detection.analysis_threshold * noise.sigma;
       levels.analysis_in_noise = in_noise(detection.analysis_threshold);

@@ -6,6 +6,7 @@
 
 #include "stages/detect/false_discovery_rule.hpp"
 #include "stages/detect/threshold.hpp"
+#include "stages/math/noise_below.hpp"
 
 namespace srcextract {
 
@@ -31,25 +32,13 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_beside_zero(double sigma, SideOfZero
   return levels;
 }
 
-/// The fractions of the values of a normal distribution that are more than 1 sigma, and more than 2 sigma, away from
-/// the mean.
-inline constexpr double share_beyond_one = 0.31731050786291410, share_beyond_two = 0.04550026389635842;
-
-/// If the distance from 0 beyond which the fraction `share` of a side's pixels lies is in bin `bin`, sets `depth` to
-/// this distance in sigma; else does nothing. Interpolates linearly within a bin. `beyond` is the number of pixels in
-/// later bins, `in_bin` the number in this bin, and `on_side` the number on the whole side.
-SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std::int64_t in_bin, std::int64_t on_side,
-                                              double share, double& depth) {
-  const double wanted = share * static_cast<double>(on_side);
-  const auto after = static_cast<double>(beyond), in = static_cast<double>(in_bin);
-  if (after <= wanted && wanted < after + in) depth = (bin + (after + in - wanted) / in) / noise_bins_per_sigma;
-}
-
 /// Returns the noise of the filtered image in units of the noise that independent pixels would give. `one` and `two`
 /// are the depths of find_share() for share_beyond_one and share_beyond_two; the noise is their difference. The result
 /// is 1 if the difference is below 1.1, or so close to 1.1 that it may be chance: 14 / sqrt(on_side) is 4 sigma for a
 /// kernel 3 pixels wide. The result is infinite, meaning unknown, if `one` is in the last bin.
 SRCEXTRACT_HOST_DEVICE inline double noise_by_depths(double one, double two, std::int64_t on_side) {
+  one /= noise_bins_per_sigma;
+  two /= noise_bins_per_sigma;
   if (one >= noise_edge(significance_bins - 1)) return std::numeric_limits<double>::infinity();
   const double noise = two - one;
   return noise > 1.1 + 14 / std::sqrt(static_cast<double>(on_side)) ? noise : 1;

@@ -9,7 +9,7 @@ namespace srcextract {
 
 RowNoise::RowNoise(const NoiseMap<Cpu>& map, std::int64_t width)
     : variance_(map.variance), rms_(map.varies() ? static_cast<std::size_t>(width) : 0) {
-  if (map.variance == nullptr && map.mesh != nullptr) mesh_.emplace(map.mesh->grid, map.mesh->rms, map.mesh->rms_bend);
+  if (map.variance == nullptr && map.mesh != nullptr) mesh_.emplace(MeshRow::of_rms(*map.mesh));
 }
 
 void RowNoise::go_to(std::int64_t y) {
@@ -25,9 +25,8 @@ void RowNoise::go_to(std::int64_t y) {
 
 RmsOfPixels::RmsOfPixels(const NoiseMap<Cpu>& map, const Cpu& where) : variance_(map.variance) {
   if (map.variance != nullptr || map.mesh == nullptr) return;
-  const MeshGrid& grid = map.mesh->grid;
-  const std::int64_t groups = (grid.image.height + MeshRow::rows_at_once - 1) / MeshRow::rows_at_once;
-  rows_ = std::vector<MeshRow>(static_cast<std::size_t>(groups), MeshRow(grid, map.mesh->rms, map.mesh->rms_bend));
+  const std::int64_t groups = (map.mesh->grid.image.height + MeshRow::rows_at_once - 1) / MeshRow::rows_at_once;
+  rows_ = std::vector<MeshRow>(static_cast<std::size_t>(groups), MeshRow::of_rms(*map.mesh));
   parallel_for(groups, 1, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) rows_[static_cast<std::size_t>(i)].go_to(i * MeshRow::rows_at_once);
   });

@@ -57,8 +57,7 @@ class RowNoise {
 class RmsAlongRows {
  public:
   explicit RmsAlongRows(const NoiseMap<Cpu>& map) : variance(map.variance) {
-    if (map.variance == nullptr && map.mesh != nullptr)
-      mesh_.emplace(map.mesh->grid, map.mesh->rms, map.mesh->rms_bend);
+    if (map.variance == nullptr && map.mesh != nullptr) mesh_.emplace(MeshRow::of_rms(*map.mesh));
   }
 
   float at(std::int64_t x, std::int64_t y) const {

@@ -158,7 +158,7 @@ Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& le
                     const Cpu& where, const Runs<Cpu>* near) {
   const std::int64_t width = image.shape.width;
   const auto begin = [&, width] {
-    return [&, width, row = MeshRow(noise.grid, noise.rms, noise.rms_bend),
+    return [&, width, row = MeshRow::of_rms(noise),
             level = std::vector<float>(static_cast<std::size_t>(width))](std::int64_t y) mutable -> EachLevel {
       row.go_to(y);
       row.fill(level.data());

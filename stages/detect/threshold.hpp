@@ -27,6 +27,8 @@ struct Levels {
   /// infinite, the analysis threshold is the same as the detection threshold.
   double analysis = std::numeric_limits<double>::infinity();
   double analysis_in_noise = 0;  ///< as in_noise, but for the analysis threshold; used if `analysis` is finite
+  double filtered =
+      0;  ///< noise of a pixel of the image in which sources are found; 0 if thresholds do not count in it
 
   bool operator==(const Levels&) const = default;
 };

@@ -32,6 +32,7 @@ struct Pixels {
   Image<float, Where> kept = {};
   /// The shape of a star and the filter that detects stars; empty if no step has determined them.
   StarProfile<Where> star = {};
+  bool negated = false;  ///< true for an image that was negated, so that sources fainter than the sky can be found
   std::vector<HandedNumbers> numbers = {};  ///< numbers from files, on a GPU; the host uses Settings::resources
 };
 

@@ -67,8 +67,9 @@ class SkyOfSources {
         levels_(levels),
         noise_varies_(sums.noise_varies) {
     if (sums.mesh == nullptr) return;
-    level_.emplace(sums.mesh->grid, sums.mesh->level, sums.mesh->level_bend);
-    rms_.emplace(sums.mesh->grid, sums.mesh->rms, sums.mesh->rms_bend);
+    level_.emplace(MapOfMesh::of_level(*sums.mesh));
+    rms_.emplace(MapOfMesh::of_rms(*sums.mesh));
+    if (sums.filtered != nullptr) filtered_.emplace(MapOfMesh::of_rms(*sums.filtered));
   }
 
   SourceSky at(const SourceSums& s, const Parentage& parentage) {
@@ -79,7 +80,8 @@ class SkyOfSources {
     const auto column = static_cast<std::int64_t>(x + 0.5), row = static_cast<std::int64_t>(y + 0.5);
     const double level = level_->at(column, row);
     if (!noise_varies_) return {level, everywhere_.sigma, everywhere_.threshold};
-    return {level, std::sqrt(variance_at(x, y)), level_above_noise(levels_, rms_->at(column, row))};
+    return {level, std::sqrt(variance_at(x, y)),
+            level_above_noise(levels_, (filtered_ ? filtered_ : rms_)->at(column, row))};
   }
 
  private:
@@ -110,7 +112,7 @@ class SkyOfSources {
   Shape shape_;
   const Levels& levels_;
   bool noise_varies_;
-  std::optional<MapOfMesh> level_, rms_;
+  std::optional<MapOfMesh> level_, rms_, filtered_;
 };
 
 /// Returns the error of a source's isophotal flux: the root of the sum of two variances. The first is the variance of

@@ -26,6 +26,8 @@ struct MeasuredSums {
   /// sums in the map of noise variances; empty if all pixels have the sky's variance
   std::span<const SourceSums> variances = {};
   const SkyMesh<Cpu>* mesh = nullptr;  ///< sky mesh that was subtracted from the image before; null if none was
+  /// noise of the image in which sources were found, of which thresholds are multiples; null: that of `mesh`
+  const SkyMesh<Cpu>* filtered = nullptr;
   /// true if the noise at a source comes from `mesh`; false if the noise is levels.sigma everywhere
   bool noise_varies = false;
   PixelNoise variances_of = PixelNoise::of_sky;

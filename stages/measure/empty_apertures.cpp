@@ -52,7 +52,7 @@ class Disc {
 class PixelSigma {
  public:
   explicit PixelSigma(const SkyBetweenSources& sky) : sky_(sky) {
-    if (sky.noise != nullptr) rms_.emplace(sky.noise->grid, sky.noise->rms, sky.noise->rms_bend);
+    if (sky.noise != nullptr) rms_.emplace(MeshRow::of_rms(*sky.noise));
   }
 
   /// Returns the noise of a sky pixel at (x, y). If there is a scaled variance map, returns levels.noise_scale, the

@@ -52,7 +52,7 @@ Buffer<double, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs
 Buffer<double, Cpu> least_variance(const SkyMesh<Cpu>& noise, const Runs<Cpu>& runs, const Components<Cpu>& components,
                                    const Cpu& where) {
   return least_of_runs(runs, components, where, [&] {
-    return [row = MeshRow(noise.grid, noise.rms, noise.rms_bend)](const Run& run) mutable {
+    return [row = MeshRow::of_rms(noise)](const Run& run) mutable {
       row.go_to(run.y);
       float least = row.at(run.begin);
       for (std::int32_t x = run.begin + 1; x < run.end; ++x) least = std::min(least, row.at(x));

@@ -21,7 +21,7 @@ std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, 
   std::vector<BrightPixel> brightest(measured.size());
   parallel_for(std::ssize(measured), sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     std::optional<MapOfMesh> level;
-    if (mesh != nullptr) level.emplace(mesh->grid, mesh->level, mesh->level_bend);
+    if (mesh != nullptr) level.emplace(MapOfMesh::of_level(*mesh));
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
       const SourceSums& source = measured[row];
       const float value = level ? source.peak + level->at(source.xpeak, source.ypeak) : source.peak;

@@ -10,7 +10,8 @@ namespace srcextract {
 /// - for a circle, its area;
 /// - for an ellipse, the number of its pixels;
 /// - for a Gaussian window of width s, 4 pi s^2: a circle of this area has the same noise as the window, if pixels are
-///   independent.
+///   independent;
+/// - for a PSF whose full width is that of a Gaussian of width s, 4 pi s^2.
 ///
 /// The variances of positions are not multiplied, nor is photon noise, unless the pixels' variances contain it.
 void scale_noise(const NoiseLaw& law, const Settings& config, Photometry<Cpu>& photometry);

@@ -11,6 +11,7 @@ namespace srcextract {
 
 enum class BackgroundMethod { constant, mesh };
 enum class BackgroundEstimator { sextractor, median };
+enum class NoiseBetweenNodes { bounded, sextractor };
 
 /// Limits of BackgroundConfig::mesh_size, in pixels. A mesh (a cell of a grid over the image) of fewer than 8 x 8
 /// pixels has too few sky pixels for an estimate.
@@ -32,6 +33,9 @@ struct BackgroundConfig {
   /// Estimator of the sky level of a mesh. sextractor: the mode 2.5 median - 1.5 mean, which sources bias less, or the
   /// median in crowded meshes. median: the median of the unclipped pixels.
   BackgroundEstimator estimator = BackgroundEstimator::sextractor;
+  /// The noise between the centres of meshes. bounded: SExtractor's spline within the range of the centres around a
+  /// pixel, and beyond the outermost a line that may rise twofold. sextractor: the spline, which may be negative.
+  NoiseBetweenNodes rms_map = NoiseBetweenNodes::bounded;
   /// Width of the median filter over the grid of meshes, in meshes; odd.
   std::int64_t filter_size = 3;
   /// Height of the median filter, in meshes; odd. 0: as filter_size.

@@ -15,6 +15,9 @@ inline std::vector<std::string> names_of(BackgroundMethod) {
 inline std::vector<std::string> names_of(BackgroundEstimator) {
   return {"sextractor", "median"};
 }
+inline std::vector<std::string> names_of(NoiseBetweenNodes) {
+  return {"bounded", "sextractor"};
+}
 
 }  // namespace srcextract
 
@@ -78,6 +81,14 @@ void for_each_background_field(AnySettings& c, F&& f) {
                          "median where it is crowded) or `median`",
           .unused = of_mesh(c.background.estimator, usual.estimator)},
     c.background.estimator);
+  f(Field{.section = section,
+          .key = "rms_map",
+          .description =
+              "Noise between the centres of meshes: `bounded` (a smooth surface that stays within the noise of "
+              "the meshes around a pixel) or `sextractor` (SExtractor's spline, which undershoots beside a "
+              "step of the noise, even below 0)",
+          .unused = of_mesh(c.background.rms_map, usual.rms_map)},
+    c.background.rms_map);
   f(Field{.section = section,
           .key = "filter_size",
           .description = "Meshes along each side of the median filter, odd; 1 = none",

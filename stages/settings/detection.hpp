@@ -15,7 +15,9 @@ struct DetectionConfig {
   /// The detection threshold, in threshold_unit:
   /// - sigma: multiple of the image's noise, above the reference
   /// - absolute: pixel value; with background.method mesh, pixel value above the mesh's level
-  /// - detection_sigma: multiple of the convolved image's noise, above the clipped median of that image, or above zero
+  /// - detection_sigma: multiple of the convolved image's noise (lower_noise(), or with one level of the sky its
+  /// clipped
+  ///   sigma), above the level of that image, or above zero
   /// - mag_per_arcsec2: surface brightness above the reference; measurement.zero_point and pixel_scale convert it to a
   ///   pixel value
   ///

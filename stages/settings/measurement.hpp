@@ -9,7 +9,7 @@
 namespace srcextract {
 
 enum class MaskNeighbours { correct, blank, none };
-enum class NoiseOfSums { pixel, apertures };
+enum class NoiseOfSums { pixel, apertures, correlated };
 enum class Overlap { sub_pixels, exact };
 
 inline constexpr int most_apertures = 100;
@@ -35,7 +35,8 @@ struct MeasurementConfig {
   /// pixels count as 0.
   MaskNeighbours mask = MaskNeighbours::correct;
   /// How the sky noise of a sum of pixels is derived. pixel: from the noise of one pixel, as if pixels were
-  /// independent. apertures: from sums in empty apertures of the image (stages/measure/aperture_noise.hpp).
+  /// independent. apertures: from sums in empty apertures of the image (stages/measure/aperture_noise.hpp). correlated:
+  /// from the noise of the filtered image (stages/measure/shared_noise.hpp).
   NoiseOfSums noise = NoiseOfSums::pixel;
   /// How the fraction of an edge pixel that is inside a circle of FLUX_APER is computed. sub_pixels: from 5 x 5
   /// sub-pixels, as in SExtractor. exact: as the exact area.

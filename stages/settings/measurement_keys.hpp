@@ -16,7 +16,7 @@ inline std::vector<std::string> names_of(MaskNeighbours) {
 }
 
 inline std::vector<std::string> names_of(NoiseOfSums) {
-  return {"pixel", "apertures"};
+  return {"pixel", "apertures", "correlated"};
 }
 
 inline std::vector<std::string> names_of(Overlap) {
@@ -81,8 +81,9 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "noise",
           .description = "Noise of the sky in a flux: `pixel` (from the noise of a pixel, as if pixels were "
-                         "independent: SExtractor's) or `apertures` (from sums over empty apertures, for correlated "
-                         "pixels, as after resampling)"},
+                         "independent: SExtractor's), `correlated` (also from the noise of the filtered image: of "
+                         "pixels that share noise, as after resampling) or `apertures` (from sums over empty "
+                         "apertures)"},
     c.measurement.noise);
   f(Field{.section = section,
           .key = "overlap",

@@ -11,8 +11,12 @@ namespace srcextract {
 /// MeshRow::rows_at_once image rows is computed at its first use and then kept.
 class MapOfMesh {
  public:
-  MapOfMesh(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)
-      : empty_(grid, nodes, bends), rows_(static_cast<std::size_t>(grid.image.height / MeshRow::rows_at_once + 1)) {}
+  /// `empty`: MeshRow::of_level() or MeshRow::of_rms() of the mesh.
+  MapOfMesh(const MeshRow& empty, std::int64_t height)
+      : empty_(empty), rows_(static_cast<std::size_t>(height / MeshRow::rows_at_once + 1)) {}
+
+  static MapOfMesh of_level(const SkyMesh<Cpu>& mesh) { return {MeshRow::of_level(mesh), mesh.grid.image.height}; }
+  static MapOfMesh of_rms(const SkyMesh<Cpu>& mesh) { return {MeshRow::of_rms(mesh), mesh.grid.image.height}; }
 
   float at(std::int64_t x, std::int64_t y) {
     std::unique_ptr<MeshRow>& row = rows_[static_cast<std::size_t>(y / MeshRow::rows_at_once)];

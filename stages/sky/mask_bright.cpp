@@ -25,7 +25,7 @@ std::vector<std::vector<BrightPart>> find_bright(const Image<float, Cpu>& image,
   const auto [width, height] = image.shape;
   std::vector<std::vector<BrightPart>> found(static_cast<std::size_t>(height));
   parallel_for(height, rows_at_a_time, where, [&, width = width](std::int64_t begin, std::int64_t end) {
-    MeshRow level(mesh.grid, mesh.level, mesh.level_bend), rms(mesh.grid, mesh.rms, mesh.rms_bend);
+    MeshRow level = MeshRow::of_level(mesh), rms = MeshRow::of_rms(mesh);
     std::vector<float> levels(static_cast<std::size_t>(width)), noise(levels.size());
     for (std::int64_t y = begin; y < end; ++y) {
       level.go_to(y);

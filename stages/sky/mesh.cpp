@@ -90,14 +90,8 @@ MeshFacts facts_of(const NodeBuffers& estimates, const NodeBuffers& nodes) {
 
 }  // namespace
 
-MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,
-                         const Cpu& where, const MeshUnits<Cpu>& units) {
-  const bool again = units.mesh != nullptr;
-  NodeBuffers nodes = estimates.filled_and_filtered(again ? widened_filter(config) : config, where);
-  if (again)
-    nodes = nodes.made(where, [&](const NodeView& all, std::int64_t x, std::int64_t y) {
-      return node_of_units(all.at(x, y), nodes_of(*units.mesh).at(x, y), units.rms_factor);
-    });
+MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, NodeBuffers&& nodes, const MeshGrid& grid,
+                         const BackgroundConfig& config, const Cpu& where) {
   MeshSky<Cpu> sky;
   Background& background = *sky.background;
   background.mesh = facts_of(estimates, nodes);
@@ -109,6 +103,7 @@ MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, con
   sky.mesh = {grid, {}, {}, bend_along_y(nodes.level, grid.nodes, where), bend_along_y(nodes.rms, grid.nodes, where)};
   sky.mesh.level = std::move(nodes.level);
   sky.mesh.rms = std::move(nodes.rms);
+  sky.mesh.rms_bounded = config.rms_map == NoiseBetweenNodes::bounded;
   return sky;
 }
 
@@ -116,7 +111,14 @@ MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfi
                            const MeshUnits<Cpu>& units) {
   std::int64_t unmasked = 0;
   const NodeBuffers estimates = estimate_nodes(image, config, unmasked, where);
-  MeshSky<Cpu> sky = mesh_sky_of(estimates, mesh_grid(image.shape, mesh_sides(config)), config, where, units);
+  const bool again = units.mesh != nullptr;
+  NodeBuffers nodes = estimates.filled_and_filtered(again ? widened_filter(config) : config, where);
+  if (again)
+    nodes = nodes.made(where, [&](const NodeView& all, std::int64_t x, std::int64_t y) {
+      return node_of_units(all.at(x, y), nodes_of(*units.mesh).at(x, y), units.rms_factor);
+    });
+  MeshSky<Cpu> sky =
+      mesh_sky_of(estimates, std::move(nodes), mesh_grid(image.shape, mesh_sides(config)), config, where);
   sky.background->all.count = sky.above->all.count = unmasked;
   return sky;
 }

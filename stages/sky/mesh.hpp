@@ -36,6 +36,8 @@ struct SkyMesh {
                                               ///< filter
   Buffer<float, Where> level_bend, rms_bend;  ///< a sixth of the second derivative along y at every node, for the
                                               ///< spline
+  /// whether a map between nodes stays within their range (BackgroundConfig::rms_map); usually false for the level
+  bool level_bounded = false, rms_bounded = false;
 };
 
 inline void record_fields(const SkyMesh<Cpu>& mesh, FieldRecorder& to) {
@@ -69,7 +71,7 @@ struct MeshUnits {
 /// replace level and
 ///   noise of a node if its level changes by at least filter_threshold.
 ///
-/// With kappa = 3 the results equal those of SExtractor 2.25 (MINIBACKGROUND, MINIBACK_RMS) to the last bit. Images
+/// With kappa = 3 the nodes equal those of SExtractor 2.25 (MINIBACKGROUND, MINIBACK_RMS) to the last bit. Images
 /// wider than 16384 pixels are an exception, since SExtractor reads only some of their rows.
 ///
 /// If units.mesh is set, `image` is a result of mask_bright() with that mesh. The median filter is then wider

@@ -33,8 +33,10 @@ SRCEXTRACT_HOST_DEVICE inline bool is_bad(const MeshNode& node) {
 /// Finds the good nodes that are nearest to a bad node.
 class NearestNodes {
  public:
-  SRCEXTRACT_HOST_DEVICE NearestNodes(const NodeView& nodes, std::int64_t x, std::int64_t y)
-      : nodes_(nodes), x_(x), y_(y) {}
+  /// If `sloped`, the noise goes on beyond a good node as it changes towards it: along the line from the node behind,
+  /// if that is good, to at most twice and at least half.
+  SRCEXTRACT_HOST_DEVICE NearestNodes(const NodeView& nodes, std::int64_t x, std::int64_t y, bool sloped)
+      : nodes_(nodes), x_(x), y_(y), sloped_(sloped) {}
 
   /// Returns the mean of the nearest good nodes; level 0 and noise 1 if there is no good node. The search grows a
   /// square around the node until no node outside the square can be as near as the nodes found.
@@ -63,20 +65,37 @@ class NearestNodes {
       count_ = 0;
     }
     level_ += static_cast<double>(node.level);
-    rms_ += static_cast<double>(node.rms);
+    rms_ += rms_from(x, y, static_cast<double>(node.rms));
     ++count_;
+  }
+
+  SRCEXTRACT_HOST_DEVICE double rms_from(std::int64_t x, std::int64_t y, double rms) const {
+    const std::int64_t behind_x = 2 * x - x_, behind_y = 2 * y - y_;
+    if (!sloped_ || behind_x < 0 || behind_y < 0 || behind_x >= nodes_.width || behind_y >= nodes_.height) return rms;
+    const MeshNode behind = nodes_.at(behind_x, behind_y);
+    if (is_bad(behind)) return rms;
+    const double on = 2 * rms - static_cast<double>(behind.rms);
+    return on < rms / 2 ? rms / 2 : on > 2 * rms ? 2 * rms : on;
   }
 
   const NodeView& nodes_;
   std::int64_t x_, y_;
+  bool sloped_;
   std::int64_t nearest_ = 0, count_ = 0;
   double level_ = 0, rms_ = 0;
 };
 
-/// Returns node (x, y); if that node is bad, the mean of the nearest good nodes.
-SRCEXTRACT_HOST_DEVICE inline MeshNode filled_node(const NodeView& nodes, std::int64_t x, std::int64_t y) {
+/// Returns node (x, y); if that node is bad, the mean of the nearest good nodes (NearestNodes).
+SRCEXTRACT_HOST_DEVICE inline MeshNode filled_node(const NodeView& nodes, std::int64_t x, std::int64_t y,
+                                                   bool sloped = false) {
   const MeshNode node = nodes.at(x, y);
-  return is_bad(node) ? NearestNodes(nodes, x, y).mean() : node;
+  return is_bad(node) ? NearestNodes(nodes, x, y, sloped).mean() : node;
+}
+
+/// Whether the noise goes on into gaps as it changes towards them. The noise of a radio map rises to its edges, where
+/// half of a mesh is a large part of the way; SExtractor's does not.
+inline bool has_sloped_gaps(const BackgroundConfig& config) {
+  return config.mesh_beams > 0;
 }
 
 /// Returns the median of an odd number of values by selection (Hoare 1961, "Find"). The values are reordered.

@@ -15,8 +15,9 @@ constexpr std::int64_t rows = MeshRow::rows_at_once;
 /// Interpolates along y for one image row: writes the value at each column of nodes. Values are stored `rows` elements
 /// apart, since `rows` image rows share the array.
 SRCEXTRACT_VECTOR_CLONES
-void fill_nodes(const float* nodes, const float* bends, NodePlace place, std::int64_t width, float* __restrict out) {
-  for (std::int64_t x = 0; x < width; ++x) out[x * rows] = place.at(nodes + x, bends + x, width);
+void fill_nodes(const float* nodes, const float* bends, NodePlace place, std::int64_t width, bool bounded,
+                float* __restrict out) {
+  for (std::int64_t x = 0; x < width; ++x) out[x * rows] = place.at(nodes + x, bends + x, width, bounded);
 }
 
 /// Computes bend() along x for `rows` image rows at once. Element i * rows + r of `nodes` and `out` belongs to node i
@@ -51,19 +52,20 @@ void find_beyond(MeshScale scale, float before, std::int32_t begin, std::int32_t
 }
 
 SRCEXTRACT_VECTOR_CLONES
-void fill_piece(SplinePiece piece, const float* beyond, std::int64_t n, float* __restrict out) {
-  for (std::int64_t x = 0; x < n; ++x) out[x] = piece.at(beyond[x]);
+void fill_piece(SplinePiece piece, const float* beyond, std::int64_t n, bool bounded, float* __restrict out) {
+  for (std::int64_t x = 0; x < n; ++x) out[x] = piece.at(beyond[x], bounded);
 }
 
 SRCEXTRACT_VECTOR_CLONES
-void subtract_piece(SplinePiece piece, const float* beyond, const float* pixels, std::int64_t n,
+void subtract_piece(SplinePiece piece, const float* beyond, const float* pixels, std::int64_t n, bool bounded,
                     float* __restrict out) {
-  for (std::int64_t x = 0; x < n; ++x) out[x] = pixel_of(pixels[x] - piece.at(beyond[x]));
+  for (std::int64_t x = 0; x < n; ++x) out[x] = pixel_of(pixels[x] - piece.at(beyond[x], bounded));
 }
 
 SRCEXTRACT_VECTOR_CLONES
-void subtract_piece_in_place(SplinePiece piece, const float* __restrict beyond, std::int64_t n, float* pixels) {
-  for (std::int64_t x = 0; x < n; ++x) pixels[x] = pixel_of(pixels[x] - piece.at(beyond[x]));
+void subtract_piece_in_place(SplinePiece piece, const float* __restrict beyond, std::int64_t n, bool bounded,
+                             float* pixels) {
+  for (std::int64_t x = 0; x < n; ++x) pixels[x] = pixel_of(pixels[x] - piece.at(beyond[x], bounded));
 }
 
 }  // namespace
@@ -76,7 +78,8 @@ void MeshRow::go_to(std::int64_t y) {
   node_.resize(static_cast<std::size_t>(width * rows));
   bend_.resize(node_.size());
   for (std::int64_t r = 0; r < rows; ++r)
-    fill_nodes(nodes_.data(), bends_.data(), NodePlace(first_ + r, grid_.mesh.height, height), width, node_.data() + r);
+    fill_nodes(nodes_.data(), bends_.data(), NodePlace(first_ + r, grid_.mesh.height, height), width, bounded_,
+               node_.data() + r);
   bend_rows(node_.data(), width, bend_.data());
 }
 
@@ -102,7 +105,7 @@ void MeshRow::for_each_piece(const F& f) {
 void MeshRow::fill(float* out) {
   if (grid_.nodes.width == 1) std::fill_n(out, grid_.image.width, node_[static_cast<std::size_t>(row_)]);
   for_each_piece([&](const SplinePiece& piece, const float* beyond, std::int64_t x, std::int64_t n) {
-    fill_piece(piece, beyond, n, out + x);
+    fill_piece(piece, beyond, n, bounded_, out + x);
   });
 }
 
@@ -113,9 +116,9 @@ void MeshRow::subtract_from(const float* pixels, float* above) {
   }
   for_each_piece([&](const SplinePiece& piece, const float* beyond, std::int64_t x, std::int64_t n) {
     if (above == pixels) {
-      subtract_piece_in_place(piece, beyond, n, above + x);
+      subtract_piece_in_place(piece, beyond, n, bounded_, above + x);
     } else {
-      subtract_piece(piece, beyond, pixels + x, n, above + x);
+      subtract_piece(piece, beyond, pixels + x, n, bounded_, above + x);
     }
   });
 }

@@ -13,8 +13,13 @@ class MeshRow {
   /// for the previous step, so a single row would leave the vector units idle.
   static constexpr std::int64_t rows_at_once = 8;
 
-  MeshRow(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)
-      : grid_(grid), nodes_(nodes), bends_(bends) {}
+  MeshRow(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends, bool bounded)
+      : grid_(grid), nodes_(nodes), bends_(bends), bounded_(bounded) {}
+
+  static MeshRow of_level(const SkyMesh<Cpu>& mesh) {
+    return {mesh.grid, mesh.level, mesh.level_bend, mesh.level_bounded};
+  }
+  static MeshRow of_rms(const SkyMesh<Cpu>& mesh) { return {mesh.grid, mesh.rms, mesh.rms_bend, mesh.rms_bounded}; }
 
   void go_to(std::int64_t y);
 
@@ -23,7 +28,8 @@ class MeshRow {
   /// The value at pixel x in row y. `y` must be in the same group of rows_at_once rows as the current row.
   float at(std::int64_t x, std::int64_t y) const {
     const std::int64_t row = y - first_;
-    return spline_at(node_.data() + row, bend_.data() + row, grid_.nodes.width, rows_at_once, grid_.mesh.width, x);
+    return spline_at(node_.data() + row, bend_.data() + row, grid_.nodes.width, rows_at_once, grid_.mesh.width, x,
+                     bounded_);
   }
 
   /// Writes the map's values for the current row.
@@ -41,6 +47,7 @@ class MeshRow {
 
   const MeshGrid& grid_;
   const Buffer<float, Cpu>&nodes_, &bends_;
+  bool bounded_;
   std::vector<float> node_, bend_;  ///< for each column of nodes, the values in rows_at_once image rows
   std::int64_t first_ = -rows_at_once;
   std::int64_t row_ = 0;       ///< the current row minus first_

@@ -8,6 +8,11 @@
 // The bicubic spline through the nodes of a mesh, as SExtractor defines it: first along y, then along x through the
 // results of an image row. The spline is not exactly the natural spline: see `bend`. CPU and GPU round alike: along y
 // in double, with one rounding to float; along a row in float.
+//
+// Beside a step of the nodes the spline overshoots, and half a mesh from the edges of the image it is extrapolated. A
+// map that is `bounded` is the spline limited to the range of the nodes on both sides, first along y, then along x.
+// Beyond the outermost nodes it goes on along the straight line through two nodes if that rises, to at most twice the
+// outermost node. It does not fall: noise that is too low makes sources.
 
 namespace srcextract {
 
@@ -62,6 +67,19 @@ inline void bend(const float* nodes, std::int64_t count, std::int64_t stride, fl
   }
 }
 
+/// Limits `value` to the range of the values `a` and `b`.
+SRCEXTRACT_HOST_DEVICE inline float value_between(float value, float a, float b) {
+  const float least = a < b ? a : b, most = a < b ? b : a;
+  return value < least ? least : value > most ? most : value;
+}
+
+/// The value of a bounded map at the part q of the way from the node `a` to `b`, where the spline has `value`.
+SRCEXTRACT_HOST_DEVICE inline float bounded_value(float value, float a, float b, float q) {
+  if (q >= 0.0F && q <= 1.0F) return value_between(value, a, b);
+  const float line = a + q * (b - a), outer = q < 0.0F ? a : b;
+  return value_between(line, outer, 2.0F * outer);
+}
+
 /// The position of image row y between two rows of nodes, and the weights of the spline along y there.
 struct NodePlace {
   std::int64_t below;  ///< index of the row of nodes before y, at least 0 and at most count - 2; -1 if there is only
@@ -79,13 +97,14 @@ struct NodePlace {
   }
 
   /// The value in this image row at one column of nodes. Elements of both arrays are `stride` apart.
-  SRCEXTRACT_HOST_DEVICE float at(const float* nodes, const float* bends, std::int64_t stride) const {
+  SRCEXTRACT_HOST_DEVICE float at(const float* nodes, const float* bends, std::int64_t stride, bool bounded) const {
     if (below < 0) return nodes[0];
     const float* const node = nodes + below * stride;
     const float* const node_bend = bends + below * stride;
-    return static_cast<float>(p * static_cast<double>(node[0]) + q * static_cast<double>(node[stride]) +
-                              bend * static_cast<double>(node_bend[0]) +
-                              next_bend * static_cast<double>(node_bend[stride]));
+    const auto value = static_cast<float>(p * static_cast<double>(node[0]) + q * static_cast<double>(node[stride]) +
+                                          bend * static_cast<double>(node_bend[0]) +
+                                          next_bend * static_cast<double>(node_bend[stride]));
+    return bounded ? bounded_value(value, node[0], node[stride], static_cast<float>(q)) : value;
   }
 };
 
@@ -126,16 +145,20 @@ struct SplinePiece {
     const float p = 1.0F - q;
     return p * (node + (p * p - 1.0F) * bend) + q * (next_node + (q * q - 1.0F) * next_bend);
   }
+
+  SRCEXTRACT_HOST_DEVICE float at(float q, bool bounded) const {
+    return bounded ? bounded_value(at(q), node, next_node, q) : at(q);
+  }
 };
 
 /// The value at pixel x of the spline through `count` nodes of a row. `bends` has a sixth of the second derivative at
 /// each node. Elements of both arrays are `stride` apart. `mesh` is the width of a mesh in pixels.
 SRCEXTRACT_HOST_DEVICE inline float spline_at(const float* nodes, const float* bends, std::int64_t count,
-                                              std::int64_t stride, std::int64_t mesh, std::int64_t x) {
+                                              std::int64_t stride, std::int64_t mesh, std::int64_t x, bool bounded) {
   if (count == 1) return nodes[0];
   const std::int64_t before = node_before(x, mesh, count);
   const float q = SplinePiece::beyond(static_cast<float>(x), MeshScale(mesh), static_cast<float>(before));
-  return SplinePiece(nodes, bends, before, stride).at(q);
+  return SplinePiece(nodes, bends, before, stride).at(q, bounded);
 }
 
 }  // namespace srcextract

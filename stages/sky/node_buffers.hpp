@@ -34,11 +34,17 @@ struct NodeBuffers {
     return out;
   }
 
+  /// Returns these nodes; bad nodes are filled from the nearest good nodes (filled_node).
+  NodeBuffers filled(const Cpu& where, bool sloped = false) const {
+    return made(where,
+                [=](const NodeView& all, std::int64_t x, std::int64_t y) { return filled_node(all, x, y, sloped); });
+  }
+
   /// Returns the nodes for the spline: replaces bad nodes by the mean of near nodes, then applies the median filter.
   NodeBuffers filled_and_filtered(const BackgroundConfig& config, const Cpu& where) const {
-    const NodeBuffers filled = made(where, filled_node);
-    return filled.made(
-        where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered_node(all, x, y, config); });
+    return filled(where, has_sloped_gaps(config)).made(where, [&](const NodeView& all, std::int64_t x, std::int64_t y) {
+      return filtered_node(all, x, y, config);
+    });
   }
 
   Shape shape;
@@ -49,9 +55,10 @@ struct NodeBuffers {
 /// cut at 2 sigma about the mean.
 MeshNode node_by_histogram(const MeshPixels& pixels, const MeshSums& survivors, const BackgroundConfig& config);
 
-/// Makes the sky of the image from the estimates of its meshes (estimate_mesh). background.all is not set.
-MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,
-                         const Cpu& where, const MeshUnits<Cpu>& units = {});
+/// Makes the sky of the image from the nodes of the spline. `estimates` are those of the meshes, of which
+/// background.mesh counts the bad ones. background.all is not set.
+MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, NodeBuffers&& nodes, const MeshGrid& grid,
+                         const BackgroundConfig& config, const Cpu& where);
 
 inline float median_of(std::vector<float> values) {
   if (values.empty()) return 1;

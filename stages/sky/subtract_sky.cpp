@@ -14,13 +14,13 @@ namespace {
 class LevelOfMesh {
  public:
   explicit LevelOfMesh(const SkyMesh<Cpu>& mesh)
-      : mesh_(std::make_shared<const SkyMesh<Cpu>>(
-            SkyMesh<Cpu>{mesh.grid, copy_of(mesh.level, Cpu{}), {}, copy_of(mesh.level_bend, Cpu{}), {}})) {}
+      : mesh_(std::make_shared<const SkyMesh<Cpu>>(SkyMesh<Cpu>{
+            mesh.grid, copy_of(mesh.level, Cpu{}), {}, copy_of(mesh.level_bend, Cpu{}), {}, mesh.level_bounded})) {}
 
   /// Subtracts the level from the rows [begin, end) of `image`, and writes the result to `above`, which may be `image`.
   void subtract(const float* image, std::int64_t begin, std::int64_t end, float* above) const {
     const std::int64_t width = mesh_->grid.image.width;
-    MeshRow row(mesh_->grid, mesh_->level, mesh_->level_bend);
+    MeshRow row = MeshRow::of_level(*mesh_);
     for (std::int64_t y = begin; y < end; ++y) {
       row.go_to(y);
       row.subtract_from(image + y * width, above + y * width);

@@ -96,11 +96,12 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
 
 TEST(Config, EveryKeyIsReadThatOthersLeaveWithoutUse) {
   const Config c = parse(
-      "background: {method: mesh, mesh_size: 32, mesh_height: 48, estimator: median, filter_size: 5, filter_height: 3, "
-      "filter_threshold: 1.5}\n"
+      "background: {method: mesh, mesh_size: 32, mesh_height: 48, estimator: median, rms_map: sextractor, filter_size: "
+      "5, "
+      "filter_height: 3, filter_threshold: 1.5}\n"
       "deblend: {method: tree, thresholds: 64, contrast: 0.0001, clean: true, clean_beta: 2.5}\n");
-  EXPECT_EQ(c.background,
-            (BackgroundConfig{BackgroundMethod::mesh, 3, 0, 32, 48, BackgroundEstimator::median, 5, 3, 1.5}));
+  EXPECT_EQ(c.background, (BackgroundConfig{BackgroundMethod::mesh, 3, 0, 32, 48, BackgroundEstimator::median,
+                                            NoiseBetweenNodes::sextractor, 5, 3, 1.5}));
   EXPECT_EQ(c.deblend, (DeblendConfig{DeblendMethod::tree, 64, 0.0001, true, 2.5}));
 }
 

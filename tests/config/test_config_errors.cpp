@@ -25,7 +25,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background:\n  mesh: 64\n", "x.yaml:2:3: unknown key 'mesh' in 'background'; did you mean 'mesh_size'?"},
       {"background:\n  box: 64\n",
        "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
-       "mesh_beams, mesh_height, estimator, filter_size, filter_height, filter_threshold, refine, level, level_hdu, "
+       "mesh_beams, mesh_height, estimator, rms_map, filter_size, filter_height, filter_threshold, refine, level, "
+       "level_hdu, "
        "rms"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
@@ -118,7 +119,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, indented below it, or leave it out"},
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
-       "mesh_size, mesh_beams, mesh_height, estimator, filter_size, filter_height, filter_threshold, refine, level, "
+       "mesh_size, mesh_beams, mesh_height, estimator, rms_map, filter_size, filter_height, filter_threshold, refine, "
+       "level, "
        "level_hdu, rms"},
       {"convolve: {kernel: default.conv}\n",
        "x.yaml:1:20: 'convolve.kernel' must be one of none, gaussian, tophat, mexican_hat, values, file, not "
@@ -327,7 +329,8 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
       {"measurement: {mask: corect}",
        "x.yaml:1:21: 'measurement.mask' must be one of correct, blank, none, not 'corect'; did you mean 'correct'?"},
       {"measurement: {noise: aperture}",
-       "x.yaml:1:22: 'measurement.noise' must be one of pixel, apertures, not 'aperture'; did you mean 'apertures'?"},
+       "x.yaml:1:22: 'measurement.noise' must be one of pixel, apertures, correlated, not 'aperture'; did you mean "
+       "'apertures'?"},
       {"measurement: {overlap: exakt}",
        "x.yaml:1:24: 'measurement.overlap' must be one of sub-pixels, exact, not 'exakt'; did you mean 'exact'?"},
       {"output: {header_keywords: [NOISBETA]}",

@@ -25,7 +25,8 @@ TEST(ConfigErrors, KeysThatOthersOfTheirSectionLeaveWithoutUseHaveTheirDefaults)
   };
   const Case cases[] = {
       {"background", "method: constant",
-       "mesh_size: 32, mesh_height: 48, estimator: median, filter_size: 5, filter_height: 3, filter_threshold: 1.5",
+       "mesh_size: 32, mesh_height: 48, estimator: median, rms_map: sextractor, filter_size: 5, filter_height: 3, "
+       "filter_threshold: 1.5",
        "background.method mesh", "method: mesh"},
       {"morphology", "operation: none", "element: square, iterations: 2", "morphology.operation erosion or opening",
        "operation: erosion"},

@@ -1,6 +1,7 @@
 // The sky by meshes: CPU and CUDA bodies on the same input, to the last bit. Where no GPU is, the CPU stands against
 // itself on another number of threads.
 
+#include "stages/sky/lower_noise.hpp"
 #include "stages/sky/mask_bright.hpp"
 #include "stages/sky/mesh.hpp"
 #include "tests/parity/parity_support.hpp"
@@ -60,6 +61,32 @@ TYPED_TEST(MeshParity, ASecondMeshInUnitsOfTheFirstIsThatOfOneThreadToTheLastBit
       expect_same(second(this->backend(), field, this->where(), config), second(Backend<Cpu>(), field, Cpu{1}, config),
                   field.name + ", a second mesh");
     }
+}
+
+TYPED_TEST(MeshParity, TheNoiseOfAFilteredImageIsThatOfOneThreadToTheLastBit) {
+  std::size_t runs = 0;
+  const auto noise_of = [](const auto& backend, const Field& field, const auto& where, const BackgroundConfig& config) {
+    const auto image = testing::put_image(backend, field.shape, field.pixels);
+    const auto sky = estimate_mesh(image, config, where);
+    const auto above = subtract_sky(image, sky.mesh, where);
+    // The image stands for its filtered self: any will do. Some count as negated.
+    const bool negated = config.mesh_size % 2 == 1;
+    const auto clipped = [&] { return estimate_background(above, config, where); };
+    return testing::look_above(
+        backend, above, lower_noise(above, sky.mesh, sky.background, 0.3, negated, clipped, config, where), where);
+  };
+  for (const Field& field : testing::parity_fields(900)) {
+    for (const Shape mesh : {Shape{8, 8}, Shape{17, 31}, Shape{64, 64}, Shape{200, 33}, Shape{100'000, 100'000}}) {
+      BackgroundConfig config;
+      config.mesh_size = mesh.width;
+      config.mesh_height = mesh.height;
+      const SkyOnHost one = noise_of(Backend<Cpu>(), field, Cpu{1}, config);
+      const SkyOnHost other = noise_of(this->backend(), field, this->where(), config);
+      expect_same(other, one, field.name + ", filtered noise of " + std::to_string(mesh.width));
+      runs += one.runs.size();
+    }
+  }
+  EXPECT_GT(runs, static_cast<std::size_t>(testing::share(10'000)));
 }
 
 TYPED_TEST(MeshParity, OblongMeshesAndFiltersAreThoseOfOneThreadToTheLastBit) {

@@ -24,9 +24,9 @@ KERNEL = np.array([[1.0, 2, 1], [2, 4, 2], [1, 2, 1]])
 
 
 def ours(program, directory, image, images=OURS, **settings):
-    """The check images, and the catalogue's numbers of pixels."""
+    """The check images, and the catalogue's numbers of pixels. The map of the noise is SExtractor's."""
     config = directory / "c.yaml"
-    sections = {"detection": "{threshold: 1.5, min_area: 5}", "output": f"{{check_images: {images}}}".replace("'", ""),
+    sections = {"detection": "{threshold: 1.5, min_area: 5}", "background": "{rms_map: sextractor}", "output": f"{{check_images: {images}}}".replace("'", ""),
                 "convolve": f"{{kernel: values, values: {KERNEL.tolist()}}}", **settings}
     config.write_text("".join(f"{name}: {keys}\n" for name, keys in sections.items()))
     subprocess.run([program, "-q", "-o", directory, config, image], check=True)

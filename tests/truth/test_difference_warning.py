@@ -2,6 +2,7 @@
 stars between which nothing but the transients has changed."""
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 
@@ -64,7 +65,8 @@ def test_equal_seeing_is_no_reason_to_warn(program, tmp_path, fwhm, stars, seed)
 @pytest.mark.parametrize("throughput", (0.1, 10))
 @pytest.mark.parametrize("seed", (1, 2))
 def test_nor_is_a_reference_of_another_depth(program, tmp_path, throughput, seed):
-    """The light of stars that vanished is in the reference alone, whatever their photons are there."""
+    """The light of stars that vanished is in the reference alone, whatever their photons are there: none of them counts
+    as a residual. The kernel leaves residuals of the brightest stars, as it has to make them narrower; those may count."""
     rng = np.random.default_rng(seed)
     x, y = rng.uniform(30, SIDE - 30, (2, 430))
     flux = np.concatenate((np.minimum(1500 * rng.uniform(size=400) ** -1.25, 3e5), rng.uniform(1e4, 4e4, 30)))
@@ -74,7 +76,11 @@ def test_nor_is_a_reference_of_another_depth(program, tmp_path, throughput, seed
         images.append((rng.poisson(shining * GAIN) / GAIN).astype(np.float32))
     said = warnings(program, tmp_path, images, "difference.kernel=fitted", said="changes are less than a third")
     [table] = tmp_path.glob("new.diff*cat.csv")
-    assert said == [] and len(table.read_text().splitlines()) > 25
+    rows = np.genfromtxt(table, delimiter=",", names=True)
+    gone = np.hypot(rows["X_IMAGE"][:, None] - 1 - x[400:], rows["Y_IMAGE"][:, None] - 1 - y[400:]).min(axis=1) < 3
+    assert gone.sum() > 25
+    for warning in said:
+        assert int(re.search(r"(\d+) of \d+ changes are less", warning)[1]) <= (~gone).sum()
 
 
 @pytest.mark.parametrize("step", (3, 5))

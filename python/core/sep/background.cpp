@@ -167,10 +167,10 @@ class SepBackground {
  private:
   void find(const SepImage& image, const MeshGrid& grid, BackgroundConfig& config, const Cpu& where) {
     const NodeBuffers filled = estimate(image, grid, config, where).made(where, filled_as_sep);
-    const NodeBuffers smooth = filled.made(
+    NodeBuffers smooth = filled.made(
         where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered(all, x, y, config); });
-    config.filter_size = config.filter_height = 1;  // the filter has been applied above
-    sky_ = mesh_sky_of(smooth, grid, config, where);
+    config.rms_map = NoiseBetweenNodes::sextractor;
+    sky_ = mesh_sky_of(filled, std::move(smooth), grid, config, where);
   }
 
   const Shape& shape() const { return sky_.mesh.grid.image; }
@@ -182,7 +182,7 @@ class SepBackground {
     const Buffer<float, Cpu>&nodes = noise ? mesh.rms : mesh.level, &bends = noise ? mesh.rms_bend : mesh.level_bend;
     const auto rows = [&](std::int64_t begin, std::int64_t end) {
       std::vector<float> values(static_cast<std::size_t>(shape().width));
-      MeshRow row(mesh.grid, nodes, bends);
+      MeshRow row(mesh.grid, nodes, bends, false);
       for (std::int64_t y = begin; y < end; ++y) {
         if (mesh.grid.nodes.height > 1) {
           row.go_to(y);
@@ -202,7 +202,7 @@ class SepBackground {
     const std::vector<float> unbent(static_cast<std::size_t>(count));
     for (std::int64_t x = 0; x < shape().width; ++x)
       values[static_cast<std::size_t>(x)] =
-          spline_at(nodes.data(), unbent.data(), count, 1, sky_.mesh.grid.mesh.width, x);
+          spline_at(nodes.data(), unbent.data(), count, 1, sky_.mesh.grid.mesh.width, x, false);
   }
 
   MeshSky<Cpu> sky_;

@@ -35,15 +35,17 @@ HeldLabels<Where> join_pixels(const HeldForeground<Where>& pixels, const Detecti
 
 /// The levels with which the labels were detected. For labels that the caller made without threshold(), computes the
 /// levels from the configuration; throws Error{config} if the configuration sets a rate of false discoveries.
+/// `found.filtered` receives the noise of the filtered image, if thresholds are multiples of it.
 template <class Where>
 Levels levels_of_sources(const HeldLabels<Where>& labels, const HeldImage<Where>& image, const Config& config,
-                         const Detection<Where>& found, const Where& where) {
+                         Detection<Where>& found, const Where& where) {
+  const LevelsOf<Where> levels_at(image.pixels, config, found, where);
   if (labels.levels) return *labels.levels;
   if (controls_false_discoveries(config.detection))
     throw Error(ErrorKind::config,
                 "detection.false_discovery_rate: tells the threshold of threshold(); of labels from "
                 "elsewhere say detection.threshold");
-  return fetch(LevelsOf<Where>(image.pixels, config, found, where)(config.detection.threshold), where);
+  return fetch(levels_at(config.detection.threshold), where);
 }
 
 template <class Where>

@@ -75,6 +75,7 @@ HeldImage<Where> map_of_sky(const HeldSky<Where>& sky, SkyMap part, const Place<
   if (!level) {
     mesh.level = copy_of(sky.mesh.rms, where);
     mesh.level_bend = copy_of(sky.mesh.rms_bend, where);
+    mesh.level_bounded = sky.mesh.rms_bounded;
   }
   Image<float, Where> map = subtract_sky(nothing.image, mesh, where);
   negate(map, where);

@@ -146,7 +146,7 @@ def test_an_image_whose_sources_leave_too_little_memory_begins_again_by_rows(cro
     told, made = "", set()
     for memory in memories:
         out = f"{len(bands)}_{memory}"
-        command = ["--set", "detection.threshold=2", "--memory", f"{memory}M", *bands]
+        command = ["--set", "detection.threshold=3.5", "--memory", f"{memory}M", *bands]
         done = extract(crowded, out, *command, image=None if bands else "sky.fits")
         assert done.returncode == 0, f"{memory}: {done.stderr}"
         told += done.stderr

@@ -177,10 +177,14 @@ TYPED_TEST(LevelsTest, CountDetectionSigmasInTheImageThatSourcesAreFoundIn) {
                                 config.detection.threshold, config, this->where()),
                  this->where());
   };
-  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{103.5, 100, 2, 101, 1.25}));
+  Levels expected{103.5, 100, 2, 101, 1.25};
+  expected.filtered = 0.5;
+  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), expected);
   EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0)).detection, std::numeric_limits<double>::infinity());
   config.detection.reference = Baseline::zero;
-  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{2.5, 100, 2, 0, 1.25}));
+  expected.detection = 2.5;
+  expected.zero_point = 0;
+  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), expected);
   config.detection.threshold_unit = ThresholdUnit::sigma;
   EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{10, 100, 2, 0, 5}));
 }

@@ -76,7 +76,7 @@ TYPED_TEST(LeastVariance, IsThatOfTheMesh) {
     const auto labels = testing::get_labels(this->backend(), runs, components);
     const auto all = testing::get_runs(this->backend(), runs);
     std::vector<double> truth(static_cast<std::size_t>(kept), std::numeric_limits<double>::infinity());
-    MapOfMesh rms(on_host.mesh.grid, on_host.mesh.rms, on_host.mesh.rms_bend);
+    MapOfMesh rms = MapOfMesh::of_rms(on_host.mesh);
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (std::int64_t x = all[i].begin; labels[i] > 0 && x < all[i].end; ++x) {
         double& least = truth[static_cast<std::size_t>(labels[i] - 1)];

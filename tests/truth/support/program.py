@@ -16,10 +16,12 @@ def path_of(config):
 
 
 def run(program, config, image, directory, *options):
-    """Lets it write into `directory` what it makes of `image` with this configuration. Peers know no padding, so `plain`,
-    with which they are compared, has none."""
+    """Lets it write into `directory` what it makes of `image` with this configuration. Peers know no padding, and SExtractor's
+    map of the noise is its spline: so `plain`, with which they are compared, is."""
     if config == "plain":
         options = ("--set", "input.padding=keep", *options)
+        if "background.method=constant" not in options:
+            options = ("--set", "background.rms_map=sextractor", *options)
     command = [program, "-q", "-o", directory, *options, path_of(config), image]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:
