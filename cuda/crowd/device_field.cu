@@ -6,6 +6,7 @@
 #include "cuda/crowd/ordering.hpp"
 #include "cuda/device/launch.hpp"
 #include "cuda/device/sort.hpp"
+#include "stages/crowd/shared_noise.hpp"
 
 namespace srcextract {
 namespace {
@@ -151,11 +152,14 @@ __global__ void sample_light_kernel(CrowdPixels pixels, const float* light, std:
   }
 }
 
+/// Samples the ratios of pixels of the darker half: difference_ratio() over `far` pixels, or noise_ratio() if that is
+/// 0.
 __global__ void sample_ratios_kernel(CrowdPixels pixels, const float* light, std::int64_t step, std::int64_t count,
-                                     const float* sorted, float* samples, NoiseFacts* facts) {
+                                     const float* sorted, std::int64_t far, float* samples, NoiseFacts* facts) {
   const float limit = facts->bright > 0 ? *middle_of(sorted, facts->bright) : -std::numeric_limits<float>::infinity();
   for (std::int64_t k = thread_index(); k < count; k += thread_total()) {
-    const float ratio = light[k * step] > limit ? -1.0F : pixels.noise_ratio(k * step);
+    const std::int64_t i = k * step;
+    const float ratio = light[i] > limit ? -1.0F : far > 0 ? pixels.difference_ratio(i, far) : pixels.noise_ratio(i);
     samples[k] = ratio >= 0 ? ratio : std::numeric_limits<float>::infinity();
     if (ratio >= 0) atomicAdd(&facts->ratios, 1u);
   }
@@ -252,8 +256,7 @@ void DeviceField::soften() {
   check_launch();
 }
 
-void DeviceField::measure_noise() {
-  if (!scales_) return;
+float DeviceField::typical_ratio(std::int64_t far) const {
   const std::int64_t step = noise_step(shape()), count = (view_.count() + step - 1) / step;
   const float* const light = has_model_ ? view_.model : view_.residual;
   Buffer<float, Gpu> sorted(count, where_), samples(count, where_);
@@ -263,14 +266,25 @@ void DeviceField::measure_noise() {
                                                                    facts.data());
   check_launch();
   sort_keys(sorted, count, 32, where_);
-  sample_ratios_kernel<<<blocks, block_threads, 0, where_.stream>>>(view_, light, step, count, sorted.data(),
+  sample_ratios_kernel<<<blocks, block_threads, 0, where_.stream>>>(view_, light, step, count, sorted.data(), far,
                                                                     samples.data(), facts.data());
   check_launch();
   sort_keys(samples, count, 32, where_);
   take_median_kernel<<<1, 1, 0, where_.stream>>>(samples.data(), facts.data());
   check_launch();
   const NoiseFacts here = fetch(facts, where_);
-  if (here.ratios > 0) view_.unit *= variance_factor(here.median);
+  return here.ratios > 0 ? here.median : -1;
+}
+
+void DeviceField::measure_noise() {
+  if (!scales_) return;
+  const float typical = typical_ratio(0);
+  if (typical >= 0) view_.unit *= variance_factor(typical);
+}
+
+void DeviceField::judge_noise() {
+  const float near = typical_ratio(1);
+  view_.shares_noise = shares_noise(near, typical_ratio(2));
 }
 
 std::vector<std::int64_t> DeviceField::saturated() const {

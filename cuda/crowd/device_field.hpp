@@ -29,6 +29,7 @@ class DeviceField {
   void render(const DeviceList<CrowdStar>& stars, bool weigh);
   void soften();
   void measure_noise();
+  void judge_noise();
 
   /// Returns the indices of the saturated pixels, in ascending order.
   std::vector<std::int64_t> saturated() const;
@@ -36,6 +37,9 @@ class DeviceField {
   SkyNodes sky_to_host() const;
 
  private:
+  /// The median, over a sample of the darker half of the pixels, of CrowdPixels::noise_ratio(), or of
+  /// difference_ratio() over `far` pixels if that is above 0; -1 if no pixel has a ratio.
+  float typical_ratio(std::int64_t far) const;
   void list_tiles(std::int64_t stars);
   float median_variance() const;
 

@@ -7,6 +7,7 @@
 #include "cuda/device/launch.hpp"
 #include "cuda/device/warp.hpp"
 #include "stages/crowd/peak_rules.hpp"
+#include "stages/crowd/shared_noise.hpp"
 
 namespace srcextract {
 namespace {
@@ -203,6 +204,33 @@ __global__ void largest_core_kernel(const CrowdStar* stars, std::int64_t count, 
     if (stars[i].core > 0) atomicMax(most, static_cast<unsigned long long>(__double_as_longlong(stars[i].core)));
 }
 
+Significances significances(Buffer<float, Gpu>& planes, const CrowdPixels& pixels) {
+  return {planes.data(), planes.data() + pixels.count(), planes.data() + 2 * pixels.count()};
+}
+
+__global__ void __launch_bounds__(block_threads)
+    count_depths_kernel(const float* significance, std::int64_t count, unsigned long long* counts) {
+  __shared__ unsigned int own[depth_bins];
+  for (int bin = static_cast<int>(threadIdx.x); bin < depth_bins; bin += block_threads) own[bin] = 0;
+  __syncthreads();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total())
+    if (const int bin = significance_depth(significance[i]); bin < depth_bins) atomicAdd(&own[bin], 1u);
+  __syncthreads();
+  for (int bin = static_cast<int>(threadIdx.x); bin < depth_bins; bin += block_threads)
+    if (own[bin] > 0) atomicAdd(&counts[bin], static_cast<unsigned long long>(own[bin]));
+}
+
+double shared_noise_of(const CrowdPixels& pixels, const float* significance, const Gpu& where) {
+  if (!pixels.shares_noise) return 1;
+  const std::int64_t count = pixels.count();
+  Buffer<unsigned long long, Gpu> counts(depth_bins, where);
+  check(cudaMemsetAsync(counts.data(), 0, depth_bins * sizeof(unsigned long long), where.stream));
+  count_depths_kernel<<<grid_for(count, where), block_threads, 0, where.stream>>>(significance, count, counts.data());
+  check_launch();
+  const std::vector<unsigned long long> here = to_vector(counts.data(), depth_bins, where);
+  return shared_noise([&](int bin) { return static_cast<std::int64_t>(here[static_cast<std::size_t>(bin)]); });
+}
+
 double largest_core(const DeviceList<CrowdStar>& stars, const Gpu& where) {
   auto most = zeroed<unsigned long long>(where);
   largest_core_kernel<<<grid_for(stars.count, where), block_threads, 0, where.stream>>>(stars.data(), stars.count,
@@ -234,19 +262,32 @@ DeviceFinder::DeviceFinder(const DevicePsf& psf, const Shape& shape, const Gpu& 
   check_launch();
 }
 
-void DeviceFinder::find(const DeviceField& field, const FindRule& rule, double fwhm, std::int32_t turn,
-                        DeviceList<CrowdStar>& stars, const Gpu& where) const {
-  const CrowdPixels& pixels = field.view();
-  const Squares squares(field.shape());
+Buffer<float, Gpu> DeviceFinder::measure_significance(const CrowdPixels& pixels, const Shape& shape,
+                                                      const Gpu& where) const {
+  const Squares squares(shape);
   Buffer<float, Gpu> planes(3 * pixels.count(), where);
-  const Significances of{planes.data(), planes.data() + pixels.count(), planes.data() + 2 * pixels.count()};
   const std::int64_t blocks = std::min<std::int64_t>(squares.count(), 8 * std::int64_t{where.multiprocessors});
   Buffer<float, Gpu> memory(blocks * SquareMemory::numbers(half_), where);
   significance_kernel<<<static_cast<unsigned int>(blocks), block_threads, 0, where.stream>>>(
-      pixels, squares, half_, kernels_.data(), memory.data(), of);
+      pixels, squares, half_, kernels_.data(), memory.data(), significances(planes, pixels));
   check_launch();
+  return planes;
+}
+
+double DeviceFinder::measure_shared_noise(const DeviceField& field, const Gpu& where) const {
+  const Buffer<float, Gpu> planes = measure_significance(field.view(), field.shape(), where);
+  return shared_noise_of(field.view(), planes.data(), where);
+}
+
+double DeviceFinder::find(const DeviceField& field, const FindRule& rule, double fwhm, std::int32_t turn,
+                          DeviceList<CrowdStar>& stars, const Gpu& where) const {
+  const CrowdPixels& pixels = field.view();
+  Buffer<float, Gpu> planes = measure_significance(pixels, field.shape(), where);
+  const Significances of = significances(planes, pixels);
+  const double shared = shared_noise_of(pixels, of.residual, where);
   PeakRules rules;
   rules.rule = rule;
+  rules.rule.threshold *= shared;
   rules.nearest = rule.separation * fwhm;
   rules.reach = std::max(rules.nearest, 2 * largest_core(stars, where));
   rules.turn = turn;
@@ -260,13 +301,14 @@ void DeviceFinder::find(const DeviceField& field, const FindRule& rule, double f
   find_peaks_kernel<<<grid_for(pixels.count(), where), block_threads, 0, where.stream>>>(pixels, rules, flags.data());
   check_launch();
   const Buffer<std::int64_t, Gpu> places = places_of(flags, pixels.count(), where);
-  if (places.empty()) return;
+  if (places.empty()) return shared;
   const std::int64_t before = stars.count;
   stars.grow(places.size(), where);
   rules.known = stars.data();
   take_peaks_kernel<<<grid_for(places.size(), where), block_threads, 0, where.stream>>>(
       pixels, rules, places.data(), places.size(), stars.data() + before);
   check_launch();
+  return shared;
 }
 
 }  // namespace srcextract

@@ -51,6 +51,8 @@ class DeviceCrowd {
 
   std::int64_t count() const { return stars_.count; }
   double noise() const { return field_.sigma(); }
+  double shared_noise() const { return rules_.shared_noise; }
+  void measure_shared_noise() { rules_.shared_noise = finder().measure_shared_noise(field_, where_); }
   void set(const std::vector<CrowdStar>& stars) {
     stars_ = {};
     stars_.grow(std::ssize(stars), where_);
@@ -64,11 +66,11 @@ class DeviceCrowd {
   void render() { field_.render(stars_, true); }
   void soften() { field_.soften(); }
   void measure_noise() { field_.measure_noise(); }
+  void judge_noise() { field_.judge_noise(); }
 
   std::int64_t find(const FindRule& rule, std::int32_t turn) {
-    if (!finder_) finder_.emplace(psf_, field_.shape(), where_);
     const std::int64_t before = stars_.count;
-    finder_->find(field_, rule, psf_.fwhm(), turn, stars_, where_);
+    rules_.shared_noise = finder().find(field_, rule, psf_.fwhm(), turn, stars_, where_);
     drop_wings(before);
     field_.draw(psf_, stars_, before);
     field_.render(stars_, false);
@@ -101,6 +103,11 @@ class DeviceCrowd {
   }
 
  private:
+  const DeviceFinder& finder() {
+    if (!finder_) finder_.emplace(psf_, field_.shape(), where_);
+    return *finder_;
+  }
+
   /// Removes outer wings (drop_outer_wings) from the newly found stars, which follow the first `known` stars.
   void drop_wings(std::int64_t known) {
     if (stars_.count == known) return;

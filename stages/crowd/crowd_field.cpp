@@ -6,6 +6,7 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/crowd/shared_noise.hpp"
 
 namespace srcextract {
 namespace {
@@ -170,24 +171,35 @@ void CrowdField::soften() {
   });
 }
 
-void CrowdField::measure_noise() {
-  if (!image_.scales) return;
+template <class Ratio>
+float CrowdField::typical_ratio(const Ratio& ratio) const {
   // In the first turn no model exists, and the residual serves to find dark pixels instead.
   std::vector<float> bright;
   const std::int64_t step = noise_step(shape());
   const std::vector<float>& of = has_model_ ? model : residual;
   for (std::int64_t i = 0; i < shape().count(); i += step)
     if (is_good(i)) bright.push_back(of[static_cast<std::size_t>(i)]);
-  if (bright.empty()) return;
+  if (bright.empty()) return -1;
   const float limit = value_at(bright, 0.5);
   std::vector<float> ratios;
   for (std::int64_t i = 0; i < shape().count(); i += step) {
     if (of[static_cast<std::size_t>(i)] > limit) continue;
-    const float ratio = view_.noise_ratio(i);
-    if (ratio >= 0) ratios.push_back(ratio);
+    const float one = ratio(i);
+    if (one >= 0) ratios.push_back(one);
   }
-  if (ratios.empty()) return;
-  view_.unit *= variance_factor(value_at(ratios, 0.5));
+  return ratios.empty() ? -1 : value_at(ratios, 0.5);
+}
+
+void CrowdField::measure_noise() {
+  if (!image_.scales) return;
+  const float typical = typical_ratio([&](std::int64_t i) { return view_.noise_ratio(i); });
+  if (typical >= 0) view_.unit *= variance_factor(typical);
+}
+
+void CrowdField::judge_noise() {
+  const float near = typical_ratio([&](std::int64_t i) { return view_.difference_ratio(i, 1); });
+  const float far = typical_ratio([&](std::int64_t i) { return view_.difference_ratio(i, 2); });
+  view_.shares_noise = shares_noise(near, far);
 }
 
 }  // namespace srcextract

@@ -68,6 +68,9 @@ class CrowdField {
   /// Corrects the noise of a sky pixel so that it agrees with the residual. Does nothing if CrowdImage::scales is
   /// false.
   void measure_noise();
+  /// Finds out whether pixels share their noise: whether second differences over two pixels have clearly more of it
+  /// than those of neighbours. A crowd changes both little.
+  void judge_noise();
 
   /// Calls CrowdImage::needs with `bytes` plus the memory of all stamps, and so throws if there is not enough memory.
   void require_room(std::int64_t bytes) const;
@@ -76,6 +79,9 @@ class CrowdField {
   std::vector<float> model, weight, residual;
 
  private:
+  /// The median of ratio(pixel) over a sample of the darker half of the pixels; -1 if no pixel has a ratio.
+  template <class Ratio>
+  float typical_ratio(const Ratio& ratio) const;
   void render_tiles(const std::vector<CrowdStar>& stars, bool weigh);
 
   CrowdImage image_;

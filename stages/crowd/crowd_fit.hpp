@@ -34,6 +34,7 @@ struct CrowdFit {
   std::vector<CrowdTurn> turns;
   std::vector<CrowdBin> bins;  ///< one per range of flux, if artificial stars were added
   double noise = 0;            ///< standard deviation of a typical sky pixel
+  double shared_noise = 1;     ///< factor of errors, since pixels share their noise (stages/crowd/shared_noise.hpp)
   double fwhm = 0;             ///< FWHM of the PSF in the middle of the image
   SkyNodes sky;                ///< fitted sky, relative to the level that was subtracted before
   /// one element per pixel, or empty (CrowdPlanes::none); the weight is 0 for pixels that the fit ignores

@@ -22,6 +22,7 @@ struct CrowdPixels {
   float *model = nullptr, *weight = nullptr, *residual = nullptr;
   SkyGrid sky;
   const double* level = nullptr;  ///< levels of the sky nodes
+  bool shares_noise = false;      ///< whether pixels were found to share their noise (stages/crowd/shared_noise.hpp)
 
   SRCEXTRACT_HOST_DEVICE std::int64_t count() const { return width * height; }
   SRCEXTRACT_HOST_DEVICE bool has(std::int64_t x, std::int64_t y) const {
@@ -62,15 +63,23 @@ struct CrowdPixels {
     if (sigmas > most) weight[i] *= most / sigmas;
   }
 
-  /// The square of the residual's second difference along both axes at a pixel, divided by the variance of this
-  /// difference. Returns -1 if one of the nine pixels is outside the image or not used.
+  /// The square of the residual's noise at a pixel, divided by its variance; -1 if it is not known. In pixels that
+  /// share their noise, of the residual itself, in those below 0: neighbours differ less than their noise.
   SRCEXTRACT_HOST_DEVICE float noise_ratio(std::int64_t i) const {
+    if (!shares_noise) return difference_ratio(i, 1);
+    return is_good(i) && residual[i] < 0 ? residual[i] * residual[i] * weight[i] : -1;
+  }
+
+  /// The square of the residual's second difference along both axes, over `step` pixels, divided by the variance that
+  /// this difference has if pixels are independent. Returns -1 if one of the nine pixels is outside the image or not
+  /// used.
+  SRCEXTRACT_HOST_DEVICE float difference_ratio(std::int64_t i, std::int64_t step) const {
     const std::int64_t x = i % width, y = i / width;
-    if (x < 1 || y < 1 || x + 1 >= width || y + 1 >= height) return -1;
+    if (x < step || y < step || x + step >= width || y + step >= height) return -1;
     double sum = 0, square = 0;
     for (std::int64_t dy = -1; dy <= 1; ++dy) {
       for (std::int64_t dx = -1; dx <= 1; ++dx) {
-        const std::int64_t at = i + dy * width + dx;
+        const std::int64_t at = i + step * (dy * width + dx);
         if (!is_good(at)) return -1;
         const double factor = (dx == 0 ? -2 : 1) * (dy == 0 ? -2 : 1);
         sum += factor * static_cast<double>(residual[at]);

@@ -103,11 +103,13 @@ class JoinedFit {
       fit_.turns[i].noise += tile.turns[i].noise;
     }
     fit_.noise += tile.noise;
+    shared_noise_ += tile.shared_noise;
     ++tiles_;
   }
 
   CrowdFit finish() {
     fit_.noise /= static_cast<double>(tiles_);
+    fit_.shared_noise = shared_noise_ / static_cast<double>(tiles_);
     for (CrowdTurn& turn : fit_.turns) turn.noise /= static_cast<double>(tiles_);
     if (places_ == nullptr) drop_doubles();
     return std::move(fit_);
@@ -170,6 +172,7 @@ class JoinedFit {
   std::vector<std::size_t> numbers_;  ///< per place in the current tile: its index in `places_`
   std::vector<std::int32_t> tile_;    ///< per row: number of the tile that found it
   std::int32_t tiles_ = 0;
+  double shared_noise_ = 0;  ///< sum over the tiles
 };
 
 }  // namespace

@@ -14,8 +14,9 @@ namespace srcextract {
 
 /// Runs the turns of a fit, on host or device. A turn searches the residual for new stars and then fits all stars and
 /// the sky. `Work` contains the stars and the image, and has these members:
-/// - set(stars), add_saturated_cores(), count(), noise();
-/// - draw() for all stars, render(), soften(), measure_noise();
+/// - set(stars), add_saturated_cores(), count(), noise(), and shared_noise() of the last search;
+/// - measure_shared_noise() without a search, of the residual;
+/// - draw() for all stars, render(), soften(), measure_noise(), judge_noise();
 /// - find(rule, turn) adds and draws new stars, updates the residual, and returns the number of new stars;
 /// - solve(free, tolerance, most rounds) changes stars and sky by the solution of the equations, and returns the number
 ///   of rounds;
@@ -49,6 +50,7 @@ class CrowdTurns {
     start();
     work_.set(stars);
     finish_fluxes(turns);
+    work_.measure_shared_noise();
     CrowdFit fit = finish();
     std::vector<CrowdRow> all;
     auto next = fit.rows.begin();
@@ -66,6 +68,7 @@ class CrowdTurns {
       work_.render();
       work_.measure_noise();
     }
+    work_.judge_noise();
   }
 
   void find_more(std::int32_t turn) {
@@ -105,6 +108,11 @@ class CrowdTurns {
   CrowdFit finish() {
     CrowdFit fit = work_.finish();
     fit.turns = std::move(turns_);
+    fit.shared_noise = work_.shared_noise();
+    const double factor = fit.shared_noise * fit.shared_noise;
+    for (CrowdRow& row : fit.rows)
+      for (double* const variance : {&row.variance, &row.xx, &row.yy, &row.xy, &row.spread_variance})
+        *variance *= factor;
     return fit;
   }
 

@@ -1,12 +1,14 @@
 #include "stages/crowd/find_stars.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/crowd/peak_rules.hpp"
+#include "stages/crowd/shared_noise.hpp"
 
 namespace srcextract {
 namespace {
@@ -174,16 +176,29 @@ Significance measure_significance(const CrowdField& field, const CrowdPsf& psf) 
   return out;
 }
 
+double shared_noise_of(const CrowdField& field, const Significance& of) {
+  if (!field.view().shares_noise) return 1;
+  std::array<std::int64_t, depth_bins + 1> counts{};
+  for (const float value : of.residual) ++counts[static_cast<std::size_t>(significance_depth(value))];
+  return shared_noise([&](int bin) { return counts[static_cast<std::size_t>(bin)]; });
+}
+
 }  // namespace
 
-std::vector<CrowdStar> find_stars(const CrowdField& field, const CrowdPsf& psf, const std::vector<CrowdStar>& known,
-                                  const FindRule& rule, std::int32_t turn) {
+double measure_shared_noise(const CrowdField& field, const CrowdPsf& psf) {
+  return shared_noise_of(field, measure_significance(field, psf));
+}
+
+FoundStars find_stars(const CrowdField& field, const CrowdPsf& psf, const std::vector<CrowdStar>& known,
+                      const FindRule& rule, std::int32_t turn) {
   const Significance of = measure_significance(field, psf);
+  FoundStars result{{}, shared_noise_of(field, of)};
   const Shape& shape = field.shape();
   StarCells cells(shape);
   cells.fill(known);
   PeakRules rules;
   rules.rule = rule;
+  rules.rule.threshold *= result.shared_noise;
   rules.nearest = rule.separation * psf.fwhm();
   rules.turn = turn;
   rules.significance = of.residual.data();
@@ -202,9 +217,8 @@ std::vector<CrowdStar> find_stars(const CrowdField& field, const CrowdPsf& psf, 
     for (std::int64_t i = begin * shape.width; i < end * shape.width; ++i)
       if (rules.find(field.view(), i, star)) some.push_back(star);
   });
-  std::vector<CrowdStar> all;
-  for (const std::vector<CrowdStar>& some : found) all.insert(all.end(), some.begin(), some.end());
-  return all;
+  for (const std::vector<CrowdStar>& some : found) result.stars.insert(result.stars.end(), some.begin(), some.end());
+  return result;
 }
 
 }  // namespace srcextract

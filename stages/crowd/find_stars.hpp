@@ -25,8 +25,15 @@ struct FindRule {
   }
 };
 
-/// Finds new stars: local maxima of the significance of the residual that exceed rule.threshold. The significance at a
-/// pixel is (sum of weight * PSF * residual) / sqrt(sum of weight * PSF^2), with the PSF centred on the pixel.
+/// The result of a search for new stars.
+struct FoundStars {
+  std::vector<CrowdStar> stars;
+  double shared_noise = 1;  ///< scatter of the significance where there is no star (stages/crowd/shared_noise.hpp)
+};
+
+/// Finds new stars: local maxima of the significance of the residual that exceed rule.threshold times the shared noise.
+/// The significance at a pixel is (sum of weight * PSF * residual) / sqrt(sum of weight * PSF^2), with the PSF centred
+/// on the pixel.
 ///
 /// A new star must also stand out from the light of known stars. Either its significance exceeds 2 rule.blend times the
 /// significance of that light. Or its significance and its residual in the pixel both exceed rule.blend times those of
@@ -35,7 +42,10 @@ struct FindRule {
 ///
 /// Stars are returned in raster order. Positions are the tops of parabolas through the significance. `turn` is stored
 /// in each new star.
-std::vector<CrowdStar> find_stars(const CrowdField& field, const CrowdPsf& psf, const std::vector<CrowdStar>& known,
-                                  const FindRule& rule, std::int32_t turn);
+FoundStars find_stars(const CrowdField& field, const CrowdPsf& psf, const std::vector<CrowdStar>& known,
+                      const FindRule& rule, std::int32_t turn);
+
+/// Returns the shared noise of the residual of a fit.
+double measure_shared_noise(const CrowdField& field, const CrowdPsf& psf);
 
 }  // namespace srcextract

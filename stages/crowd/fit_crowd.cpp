@@ -57,6 +57,8 @@ class HostCrowd {
 
   std::int64_t count() const { return std::ssize(stars_); }
   double noise() const { return field_.sigma(); }
+  double shared_noise() const { return rules_.shared_noise; }
+  void measure_shared_noise() { rules_.shared_noise = srcextract::measure_shared_noise(field_, psf_); }
   void set(const std::vector<CrowdStar>& stars) { stars_ = stars; }
   void add_saturated_cores() {
     if (!std::isfinite(field_.view().saturation)) return;
@@ -70,9 +72,11 @@ class HostCrowd {
   void render() { field_.render(stars_); }
   void soften() { field_.soften(); }
   void measure_noise() { field_.measure_noise(); }
+  void judge_noise() { field_.judge_noise(); }
 
   std::int64_t find(const FindRule& rule, std::int32_t turn) {
-    std::vector<CrowdStar> found = find_stars(field_, psf_, stars_, rule, turn);
+    auto [found, shared] = find_stars(field_, psf_, stars_, rule, turn);
+    rules_.shared_noise = shared;
     drop_outer_wings(psf_, field_.shape(), stars_, field_.sigma(), found);
     const std::size_t before = stars_.size();
     stars_.insert(stars_.end(), found.begin(), found.end());

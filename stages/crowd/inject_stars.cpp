@@ -133,7 +133,7 @@ void tell_rows(double error, CrowdFit& fit) {
 void inject_stars(const CrowdImage& image, const PsfModel& model, const CrowdConfig& config, CrowdFit& fit,
                   const std::function<CrowdFit(const std::vector<float>& pixels)>& fit_again) {
   const CrowdPsf psf = psf_of(model, image.shape);
-  const double error = error_alone(psf, image.shape, fit.noise);
+  const double error = error_alone(psf, image.shape, fit.noise * fit.shared_noise);
   const std::vector<Added> stars = choose(image.shape, config.inject, fit.fwhm, error);
   const std::vector<float> pixels = with_stars(image, psf, stars, fit.noise);
   const CrowdFit again = fit_again(pixels);

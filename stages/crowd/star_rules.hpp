@@ -21,6 +21,7 @@ SRCEXTRACT_HOST_DEVICE inline double held_step(double flux) {
 struct StarRules {
   double fwhm = 1, nearest = 0;  ///< nearest: two stars at this distance in pixels or less count as one star
   std::int64_t width = 0, height = 0;
+  double shared_noise = 1;  ///< factor by which errors of independent pixels are too small
 
   /// Whether a position is in the image or at most `margin` pixels outside.
   SRCEXTRACT_HOST_DEVICE bool is_within(double x, double y, double margin) const {
@@ -35,8 +36,8 @@ struct StarRules {
   /// unknowns were fixed.
   SRCEXTRACT_HOST_DEVICE bool move(CrowdStar& star, double information, double step_x, double step_y) const {
     constexpr double least_significance = 3, most_step = 0.25;
-    const bool counts = information > 0 && star.flux > 0 &&
-                        star.flux * star.flux * information > least_significance * least_significance;
+    const double least = least_significance * shared_noise;
+    const bool counts = information > 0 && star.flux > 0 && star.flux * star.flux * information > least * least;
     if (!counts) return false;
     double dx = step_x / star.flux, dy = step_y / star.flux;
     const double step = std::sqrt(dx * dx + dy * dy), most = most_step * fwhm;

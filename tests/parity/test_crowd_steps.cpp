@@ -96,7 +96,7 @@ TEST_F(CrowdSteps, AreThoseOfTheHost) {
   EXPECT_TRUE(same_bytes(solution.z, brought(of_device.z(), solution.z.size(), where)));
 
   const DeviceFinder finder(device_psf, image.shape, where);
-  const std::vector<CrowdStar> found = find_stars(host, psf, stars, {}, 3);
+  const std::vector<CrowdStar> found = find_stars(host, psf, stars, {}, 3).stars;
   finder.find(device, {}, psf.fwhm(), 3, there, where);
   ASSERT_GT(found.size(), 5U);
   ASSERT_EQ(std::ssize(stars) + std::ssize(found), there.count);
