@@ -162,8 +162,10 @@ bool BlockFit::find_covariance(const FitPixels& pixels, const std::vector<Fitted
   }
   SymmetricMatrix correlated(parameters);
   add_correlated(pixels.x, pixels.y, j, parameters, correlation, correlated);
+  // The inverse enters twice, so rounding errors grow with the square of 1 / least_pivot.
+  constexpr double least_pivot = 1e-7;
   damped_ = sums_.normal;
-  if (!factorise(damped_)) return false;
+  if (!factorise(damped_, least_pivot)) return false;
   covariance = sandwich(damped_, correlated);
   return true;
 }

@@ -15,9 +15,14 @@ namespace srcextract {
 struct Fitted {
   Gaussian start, now;     ///< the peaks are in units of FitIsland::noise()
   bool free_shape = true;  ///< whether the shape is fitted, too
+  bool reliable = true;    ///< false if the map lacks most of the peak at the centre
   std::int16_t flags = 0;  ///< bits of fit_flag
+  /// integral() of the fit with a free shape, if its centre was on a masked pixel; else 0.
+  double free_integral = 0;
 
   std::size_t parameters() const { return free_shape ? 6 : 3; }
+  /// The integral of the Gaussian, divided by 2 pi.
+  double integral() const { return now.peak * now.extent(); }
 };
 
 /// Limits of the parameters of a fit. A trial step beyond a limit is rejected.

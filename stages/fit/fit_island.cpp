@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <numbers>
 #include <tuple>
 #include <utility>
@@ -69,53 +70,97 @@ class IslandFit {
     settle();
     for (std::int64_t i = 0; i < rule_.config.refine && !out_.of.empty() && out_.of.size() < most; ++i)
       if (!add_one()) break;
-    if (!out_.of.empty()) find_covariance();
+    mend();
+    if (!out_.of.empty() && !find_covariance()) {
+      // What is left of a source at an edge may not tell its shape.
+      for (Fitted& one : out_.of)
+        if (one.free_shape) give_beam(one);
+      settle();
+      mend();
+      if (out_.of.empty() || !find_covariance()) out_.of.clear();
+    }
     return std::move(out_);
   }
 
  private:
-  /// Repeats the fit until all Gaussians are plausible, at most eight times. An implausible Gaussian (is_unlikely) is
-  /// first given the shape of the beam. A Gaussian that remains implausible is removed. The first four attempts handle
-  /// only the faintest implausible Gaussian, since this Gaussian may have disturbed the fit of the others. Later
-  /// attempts handle all implausible Gaussians.
+  /// Repeats the fit until all Gaussians are plausible. An implausible Gaussian (is_unlikely) is restrained. The first
+  /// attempts handle only the faintest implausible Gaussian of each block, since this Gaussian may have disturbed the
+  /// fit of the others. Later attempts handle all implausible Gaussians; the last remove them.
   void settle() {
-    constexpr int most_attempts = 8, attempts_for_one = 4;
-    for (int attempt = 0; attempt < most_attempts && !out_.of.empty(); ++attempt) {
+    constexpr int attempts_for_one = 6, most_attempts = 10;
+    for (int attempt = 0; !out_.of.empty(); ++attempt) {
       fit_all();
       Members bad;
-      for (std::size_t i = 0; i < out_.of.size(); ++i)
-        if (is_unlikely(out_.of[i])) bad.push_back(i);
+      for (const Members& block : blocks_) {
+        const std::size_t before = bad.size();
+        std::ranges::copy_if(block, std::back_inserter(bad), [&](std::size_t i) { return is_unlikely(out_.of[i]); });
+        if (attempt >= attempts_for_one || bad.size() == before) continue;
+        const auto of_block = bad.begin() + static_cast<std::ptrdiff_t>(before);
+        *of_block = *std::min_element(of_block, bad.end(), [&](std::size_t one, std::size_t other) {
+          return out_.of[one].now.peak < out_.of[other].now.peak;
+        });
+        bad.resize(before + 1);
+      }
       if (bad.empty()) return;
-      if (attempt < attempts_for_one)
-        bad = {*std::ranges::min_element(bad, {}, [&](std::size_t i) { return out_.of[i].now.peak; })};
-      for (std::size_t k = bad.size(); k-- > 0;) restrain(bad[k]);
+      std::ranges::sort(bad);
+      for (std::size_t k = bad.size(); k-- > 0;)
+        if (attempt < most_attempts)
+          restrain(bad[k]);
+        else
+          remove(bad[k]);
     }
-    fit_all();  // the last attempt has changed Gaussians
   }
 
-  /// Gives a Gaussian the shape of the beam, or removes it if it already has this shape.
+  /// Gives a Gaussian the shape of the beam, or removes it if it already has this shape. Notes the light of a source
+  /// whose centre is on masked pixels.
   void restrain(std::size_t i) {
     Fitted& one = out_.of[i];
     if (one.free_shape) {
-      one.free_shape = false;
-      one.flags |= fit_flag::beam_shape;
-      one.start = gaussian_of(one.start.peak, one.start.x, one.start.y, rule_.beam);
-      one.now = one.start;
+      give_beam(one);
     } else {
-      out_.of.erase(out_.of.begin() + static_cast<std::ptrdiff_t>(i));
-      out_.flags |= fit_flag::dropped;
+      if (is_beyond(one)) out_.beyond = std::max(out_.beyond, one.integral());
+      remove(i);
     }
+  }
+
+  void give_beam(Fitted& one) const {
+    if (is_beyond(one)) one.free_integral = one.integral();
+    one.free_shape = false;
+    one.flags |= fit_flag::beam_shape;
+    one.start = one.now = gaussian_of(one.start.peak, one.start.x, one.start.y, rule_.beam);
+  }
+
+  void remove(std::size_t i) {
+    out_.of.erase(out_.of.begin() + static_cast<std::ptrdiff_t>(i));
+    out_.flags |= fit_flag::dropped;
+  }
+
+  bool has_masked_centre(const Gaussian& g) const {
+    return at_edge_ && !map_.is_good(FitIsland::pixel_at(g.x), FitIsland::pixel_at(g.y));
+  }
+
+  /// Whether a fit has converged on a centre on a masked pixel.
+  bool is_beyond(const Fitted& one) const {
+    return has_masked_centre(one.now) && (one.flags & fit_flag::unconverged) == 0;
+  }
+
+  /// Returns the brightest value of a Gaussian on the pixels of the island if its centre may be where it is; else 0. A
+  /// source that the edge cuts may have its centre on masked pixels, if at least half of its peak is seen.
+  double seen_peak(const Fitted& one) const {
+    const Gaussian& g = one.now;
+    if (island_.has_centre(g)) return g.peak;
+    if ((one.free_shape && (one.flags & fit_flag::unconverged) != 0) || !has_masked_centre(g)) return 0;
+    const auto [x, y] = island_.nearest_pixel(g);
+    const double seen = g.at(x, y);
+    return seen >= 0.5 * g.peak ? seen : 0;
   }
 
   bool is_unlikely(const Fitted& one) const {
     constexpr double least_of_threshold = 0.6, most_of_peak = 1.5;
-    const Gaussian& g = one.now;
-    if (g.peak < least_of_threshold * rule_.seeds.threshold) return true;
-    if (g.peak > most_of_peak * island_.peak() / island_.noise() + 1) return true;
-    if (g.x < island_.xmin() - 0.5 || g.x > island_.xmax() + 0.5 || g.y < island_.ymin() - 0.5 ||
-        g.y > island_.ymax() + 0.5)
-      return true;
-    const GaussianShape spread = g.spread();
+    const double peak = seen_peak(one);
+    if (peak < least_of_threshold * rule_.seeds.threshold) return true;
+    if (peak > most_of_peak * island_.peak() / island_.noise() + 1) return true;
+    const GaussianShape spread = one.now.spread();
     const bool cornered = !(spread.axis(-1) >= 1.05 * limits_.narrowest && spread.axis(1) <= 0.95 * limits_.widest);
     return one.free_shape && (one.flags & fit_flag::unconverged) != 0 && cornered;
   }
@@ -169,6 +214,90 @@ class IslandFit {
     }
   }
 
+  /// Returns how far the Gaussians are above the map at most, in units of the noise, where Gaussian i is the brightest.
+  /// A map below 0 counts as 0, since no Gaussian has made it so.
+  double overshoot_of(std::size_t i) const {
+    const Gaussian& g = out_.of[i].now;
+    double most = 0;
+    // The Gaussian is below the noise beyond this radius.
+    const double radius = std::sqrt(2 * portable_log(std::max(g.peak, 1.0)) / fwhm_squared);
+    FitPixels pixels;
+    choose_pixels(map_, island_, {out_.of[i]}, radius, pixels);
+    for (std::size_t p = 0; p < pixels.size(); ++p) {
+      const std::int32_t x = pixels.x[p], y = pixels.y[p];
+      const double own = g.at(x, y);
+      if (std::ranges::any_of(out_.of, [&](const Fitted& other) { return other.now.at(x, y) > own; })) continue;
+      const double above = model_at(out_.of, x, y) - std::max(pixels.value[p], 0.0);
+      most = std::max(most, above * island_.noise() / map_.noise(x, y));
+    }
+    return most;
+  }
+
+  /// The Gaussian with the largest overshoot.
+  std::pair<std::size_t, double> worst_overshoot() const {
+    std::pair<std::size_t, double> worst = {0, 0};
+    for (std::size_t i = 0; i < out_.of.size(); ++i)
+      if (const double most = overshoot_of(i); most > worst.second) worst = {i, most};
+    return worst;
+  }
+
+  /// The sum of squared residuals over pixels, in units of the island's noise.
+  double misfit(const FitPixels& pixels) const {
+    double sum = 0;
+    for (std::size_t p = 0; p < pixels.size(); ++p)
+      sum += squared(pixels.value[p] - model_at(out_.of, pixels.x[p], pixels.y[p]));
+    return sum;
+  }
+
+  /// Makes the fit again while a Gaussian is far above the map: with the shape of the beam, then without the Gaussian.
+  /// A new fit is kept if it is less far above the map, and nearer to the map around all Gaussians. Gaussians that
+  /// remain above the map are flagged. They are not reliable if the map lacks half of their peak.
+  void mend() {
+    constexpr int most_attempts = 4;
+    for (int attempt = 0; attempt < most_attempts; ++attempt)
+      if (const auto [i, most] = worst_overshoot();
+          most <= fit_flag::most_above || !(without_shape(i, most) || without(i, most)))
+        break;
+    for (std::size_t i = 0; i < out_.of.size(); ++i) {
+      if (overshoot_of(i) <= fit_flag::most_above) continue;
+      const Gaussian& g = out_.of[i].now;
+      const std::int64_t x = FitIsland::pixel_at(g.x), y = FitIsland::pixel_at(g.y);
+      out_.of[i].flags |= fit_flag::above_map;
+      out_.of[i].reliable =
+          !map_.is_good(x, y) ||
+          model_at(out_.of, g.x, g.y) - static_cast<double>(map_.at(x, y)) / island_.noise() < g.peak / 2;
+    }
+  }
+
+  bool without_shape(std::size_t i, double most) {
+    return out_.of[i].free_shape && try_again(most, [&] { give_beam(out_.of[i]); });
+  }
+  bool without(std::size_t i, double most) {
+    return out_.of.size() > 1 && try_again(most, [&] { remove(i); });
+  }
+
+  /// Makes the fit again after `change`. Returns whether the new fit is kept.
+  template <class F>
+  bool try_again(double most, const F& change) {
+    constexpr double around = 1.5;
+    const IslandGaussians before = out_;
+    FitPixels pixels;
+    choose_pixels(map_, island_, out_.of, around, pixels);
+    const double misfit_before = misfit(pixels);
+    change();
+    settle();
+    if (!out_.of.empty() && worst_overshoot().second < most && misfit(pixels) < misfit_before) return true;
+    restore(before);
+    return false;
+  }
+
+  void restore(const IslandGaussians& before) {
+    const std::int64_t rounds = out_.rounds;
+    out_ = before;
+    out_.rounds = rounds;
+    fit_all();
+  }
+
   Excess largest_residual() const {
     Excess most;
     double squares = 0;
@@ -216,16 +345,12 @@ class IslandFit {
     std::ranges::stable_sort(out_.of, {}, [](const Fitted& one) { return std::tuple(one.start.y, one.start.x); });
     settle();
     if (out_.of.size() > before.of.size() && largest_residual().rms < excess.rms) return true;
-    const std::int64_t rounds = out_.rounds;
-    out_ = before;
-    out_.rounds = rounds;
-    fit_all();
+    restore(before);
     return false;
   }
 
-  /// Combines the covariances of all blocks into one matrix. If the covariance of a block cannot be computed, all
-  /// Gaussians are removed.
-  void find_covariance() {
+  /// Combines the covariances of all blocks into one matrix. Returns false if that of a block cannot be computed.
+  bool find_covariance() {
     std::vector<std::size_t> first;
     std::size_t parameters = 0;
     for (const Fitted& one : out_.of) {
@@ -233,6 +358,8 @@ class IslandFit {
       parameters += one.parameters();
     }
     out_.covariance.reset(parameters);
+    out_.chi2 = 0;
+    out_.pixels = 0;
     std::int64_t free = 0;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       const FitPixels& pixels = with_noise(pixels_[b]);
@@ -244,10 +371,7 @@ class IslandFit {
       }
       BlockFit fit(limits_);
       SymmetricMatrix covariance;
-      if (!fit.find_covariance(pixels, of, rule_.correlation, covariance)) {
-        out_.of.clear();
-        return;
-      }
+      if (!fit.find_covariance(pixels, of, rule_.correlation, covariance)) return false;
       for (std::size_t i = 0; i < place.size(); ++i)
         for (std::size_t k = 0; k <= i; ++k) out_.covariance.at(place[i], place[k]) = covariance.at(i, k);
       out_.chi2 += fit.chi2();
@@ -255,6 +379,7 @@ class IslandFit {
       free += static_cast<std::int64_t>(pixels.size()) - static_cast<std::int64_t>(place.size());
     }
     if (free > 0) out_.chi2 /= static_cast<double>(free);
+    return true;
   }
 
   FitPixels& with_noise(FitPixels& pixels) const {
@@ -267,6 +392,7 @@ class IslandFit {
   const FitMap& map_;
   const FitIsland& island_;
   const FitRule& rule_;
+  bool at_edge_ = island_.at_edge();
   FitLimits limits_;
   IslandGaussians out_;
   std::vector<Members> blocks_;

@@ -55,7 +55,9 @@ struct IslandGaussians {
   std::int16_t flags = 0;             ///< bits of fit_flag that hold for all rows of the island
   std::int64_t rounds = 0;            ///< number of trial steps of all fits
   std::int64_t pixels = 0;            ///< number of fitted pixels, summed over the blocks (fit_gaussians)
-  double chi2 = 0;                    ///< sum of (residual / noise)^2, divided by the degrees of freedom
+  /// Integral of a Gaussian that was removed since its centre was too far on masked pixels (Fitted::integral); 0: none.
+  double beyond = 0;
+  double chi2 = 0;  ///< sum of (residual / noise)^2, divided by the degrees of freedom
 };
 
 /// Fits Gaussians to an island, starting with the Gaussians of find_seeds(). Then, at most fit.refine times, a Gaussian

@@ -10,6 +10,7 @@
 #include "stages/detect/runs_by_source.hpp"
 #include "stages/fit/fit_island.hpp"
 #include "stages/fit/island_rows.hpp"
+#include "stages/fit/loud_places.hpp"
 #include "stages/fit/noise_area.hpp"
 
 namespace srcextract {
@@ -138,6 +139,7 @@ FittedIslands fit_islands(const FitMap& map, std::int64_t islands, const Setting
     out.gaussians.insert(out.gaussians.end(), of.gaussians.begin(), of.gaussians.end());
     out.sources.insert(out.sources.end(), of.sources.begin(), of.sources.end());
   }
+  enlarge_errors(map, out, where);
   return out;
 }
 

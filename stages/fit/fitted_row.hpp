@@ -25,9 +25,16 @@ inline constexpr std::int16_t moments = 16;     ///< there is no fit; values are
 /// The island has more summits (maxima of curvature, see find_seeds) than fit.max_components; the faintest were left
 /// out.
 inline constexpr std::int16_t left_out = 32;
+/// The fit's centre is on masked pixels. The row has the nearest pixel of the island, and the Gaussian's peak there.
+inline constexpr std::int16_t centre_held = 64;
+/// The model is above a pixel of the map by more than most_above times the noise, where this Gaussian is the brightest.
+inline constexpr std::int16_t above_map = 128;
+inline constexpr double most_above = 5;
+inline constexpr std::int16_t loud = 256;  ///< errors are larger by the scatter of the residual around (enlarge_errors)
 inline constexpr const char* description =
     "1 shape of the beam, 2 a further Gaussian was left out, 4 rounds ended, 8 masked pixels or edge, 16 moments of "
-    "the island, 32 more summits than max_components";
+    "the island, 32 more summits than max_components, 64 centre held at masked pixels, 128 residual below -5 sigma, "
+    "256 errors enlarged by the residual";
 }  // namespace fit_flag
 
 /// Number of Gaussians of a source and its island. single (S): the source is one Gaussian, the only one of its island.
@@ -42,6 +49,11 @@ struct IslandFacts {
   double rms = 0;    ///< noise of a pixel at the island's brightest pixel
   double level = 0;  ///< level that was subtracted from the pixels
   double residual_rms = 0, residual_mean = 0;
+};
+
+/// Where the centre of a Gaussian is from the pixel on which its row has it, and the part of its peak at that pixel.
+struct Held {
+  double x = 0, y = 0, part = 1;
 };
 
 /// A row of a catalog: a Gaussian, or a source that consists of one or more Gaussians. Positions are in pixels; the
@@ -59,10 +71,14 @@ struct ComponentRow {
   double chi2 = 0;                      ///< sum of (residual / noise)^2, divided by the degrees of freedom
   std::int32_t rounds = 0, pixels = 0;  ///< trial steps and pixels of the fit; without a fit, 0 and the island's pixels
   /// Estimated fraction of real sources among sources of similar S/N (stages/fit/reliability.hpp); 1 if fit.reliability
-  /// is false.
+  /// is false. 0 where the map has no such light (Fitted::reliable).
   double reliability = 1;
   IslandFacts of_island;
   PixelBeam beam = {};  ///< the beam at the place of the row, in which `total` counts
+  Held held = {};       ///< not the default where fit_flag::centre_held is set
+
+  /// The Gaussian of the row as it was fitted.
+  Gaussian fitted() const { return gaussian_of(peak / held.part, x + held.x, y + held.y, shape); }
 };
 
 }  // namespace srcextract

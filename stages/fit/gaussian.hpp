@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include "stages/math/exact_math.hpp"
@@ -44,6 +45,11 @@ struct Gaussian {
   double distance(double px, double py) const {
     const double u = (px - x) / l11, v = (py - y - l21 * u) / l22;
     return u * u + v * v;
+  }
+  /// Returns K^-1 d: the derivatives of ln at() by the centre.
+  std::array<double, 2> slope(double px, double py) const {
+    const double u = (px - x) / l11, v = (py - y - l21 * u) / l22;
+    return {(u - l21 * v / l22) / l11, v / l22};
   }
   double at(double px, double py) const {
     const double q = distance(px, py);

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "stages/core/image.hpp"
 #include "stages/core/runs.hpp"
 #include "stages/detect/noise_map.hpp"
+#include "stages/fit/gaussian.hpp"
 
 namespace srcextract {
 
@@ -27,6 +30,7 @@ struct FitMap {
   bool holds(std::int64_t x, std::int64_t y) const {
     return x >= 0 && y >= 0 && x < shape().width && y < shape().height;
   }
+  bool is_good(std::int64_t x, std::int64_t y) const { return holds(x, y) && !std::isnan(at(x, y)); }
   float at(std::int64_t x, std::int64_t y) const { return above.pixels[y * shape().width + x]; }
   double noise(std::int64_t x, std::int64_t y) const {
     return rms == nullptr ? sigma : sigma * static_cast<double>(rms->at(x, y));
@@ -77,8 +81,14 @@ class FitIsland {
   /// The noise of the brightest pixel.
   double noise() const { return noise_; }
   double diagonal() const { return std::hypot(xmax() - xmin() + 1.0, ymax() - ymin() + 1.0); }
+  /// Whether a pixel of the island touches a masked pixel or the edge of the image.
   bool at_edge() const {
-    return xmin() == 0 || ymin() == 0 || xmax() == map_.shape().width - 1 || ymax() == map_.shape().height - 1;
+    return std::ranges::any_of(runs_, [&](const Run& run) {
+      for (std::int64_t y = run.y - 1; y <= run.y + 1; ++y)
+        for (std::int64_t x = run.begin - 1; x <= run.end; ++x)
+          if (!map_.is_good(x, y)) return true;
+      return false;
+    });
   }
 
   /// Calls f(x, y) for every pixel of the island, in raster order.
@@ -96,6 +106,27 @@ class FitIsland {
       if (x >= run->begin && x < run->end)
         return before_[static_cast<std::size_t>(run - runs_.begin())] + (x - run->begin);
     return -1;
+  }
+
+  /// Whether the centre of a Gaussian is on a pixel of the island, or on one between pixels of the island.
+  bool has_centre(const Gaussian& g) const {
+    const std::int64_t x = pixel_at(g.x), y = pixel_at(g.y);
+    if (place_of(x, y) >= 0) return true;
+    return place_of(x - 1, y) >= 0 && place_of(x + 1, y) >= 0 && place_of(x, y - 1) >= 0 && place_of(x, y + 1) >= 0;
+  }
+  static std::int64_t pixel_at(double place) { return static_cast<std::int64_t>(std::floor(place + 0.5)); }
+
+  /// Returns column and row of the pixel of the island where the Gaussian is brightest, the first in raster order.
+  std::array<double, 2> nearest_pixel(const Gaussian& g) const {
+    double nearest = std::numeric_limits<double>::infinity();
+    std::array<double, 2> at = {};
+    for_each_pixel([&](std::int32_t x, std::int32_t y) {
+      const double distance = g.distance(x, y);
+      if (!(distance < nearest)) return;
+      nearest = distance;
+      at = {static_cast<double>(x), static_cast<double>(y)};
+    });
+    return at;
   }
 
  private:

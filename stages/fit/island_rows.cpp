@@ -33,7 +33,7 @@ FittedCovariance covariance_of(const Gradient& gradient, const SymmetricMatrix& 
 class Quantities {
  public:
   Quantities(const FitIsland& island, const IslandGaussians& gaussians)
-      : noise_(island.noise()), gaussians_(gaussians) {
+      : island_(island), noise_(island.noise()), gaussians_(gaussians) {
     std::size_t first = 0;
     for (const PixelBeam& beam : gaussians.beams) of_beam_.push_back(std::sqrt(shape_of(beam).determinant()));
     for (const Fitted& one : gaussians.of) {
@@ -78,15 +78,21 @@ class Quantities {
     row.total = total(i);
     row.x = row.xmax = g.x;
     row.y = row.ymax = g.y;
+    if (!island_.has_centre(g)) hold(g, row);
     row.shape = g.spread();
     row.flags = gaussians_.of[i].flags;
+    row.reliability = gaussians_.of[i].reliable ? 1 : 0;
     Gradient gradient = no_gradient();
-    add_peak(i, 1, gradient[of_peak_flux]);
+    add_peak(i, row.held.part, gradient[of_peak_flux]);
+    const auto [along_x, along_y] = g.slope(row.x, row.y);
+    add_x(i, row.peak * along_x, gradient[of_peak_flux]);
+    add_y(i, row.peak * along_y, gradient[of_peak_flux]);
     add_total(i, 1, gradient[of_total_flux]);
     add_x(i, 1, gradient[of_x]);
     add_y(i, 1, gradient[of_y]);
     add_spread(i, 1, gradient);
     row.covariance = covariance_of(gradient, gaussians_.covariance);
+    add_uncertain(i, row, 1, row.covariance);
     row.xmax_error = std::sqrt(row.covariance[of_x][of_x]);
     row.ymax_error = std::sqrt(row.covariance[of_y][of_y]);
     row.xymax_covariance = row.covariance[of_x][of_y];
@@ -121,16 +127,40 @@ class Quantities {
     for (const std::size_t i : members) {
       const Gaussian unit = gaussian_of(1, now(i).x, now(i).y, now(i).spread());
       const double share = unit.at(sum.xmax, sum.ymax);
-      sum.peak += share * rows[i].peak;
+      sum.peak += share * rows[i].fitted().peak;
       add_peak(i, share, gradient[of_peak_flux]);
       add_member(i, rows[i], sum, gradient);
     }
     sum.covariance = covariance_of(gradient, gaussians_.covariance);
+    for (const std::size_t i : members) add_uncertain(i, rows[i], total_of(i) / sum.total, sum.covariance);
     return sum;
   }
 
  private:
   const Gaussian& now(std::size_t i) const { return gaussians_.of[i].now; }
+
+  /// Puts a row whose centre is beyond the island on the nearest pixel, with the peak that the Gaussian has there.
+  void hold(const Gaussian& g, ComponentRow& row) const {
+    const auto [x, y] = island_.nearest_pixel(g);
+    row.x = row.xmax = x;
+    row.y = row.ymax = y;
+    row.held = {g.x - row.x, g.y - row.y, g.at(row.x, row.y) / g.peak};
+    row.peak *= row.held.part;
+    row.flags |= fit_flag::centre_held;
+  }
+
+  /// Adds the uncertainty of Gaussian i at masked pixels to a covariance: the difference of its totals with and without
+  /// a free shape, and the distance from its centre to the pixel where it is held. `share` is its part of the total.
+  void add_uncertain(std::size_t i, const ComponentRow& row, double share, FittedCovariance& to) const {
+    const Fitted& one = gaussians_.of[i];
+    const double apart = one.free_integral > 0 ? noise_ * (one.free_integral - one.integral()) / of_beam_[i] : 0;
+    const double dx = share * row.held.x, dy = share * row.held.y;
+    to[of_total_flux][of_total_flux] += apart * apart;
+    to[of_x][of_x] += dx * dx;
+    to[of_x][of_y] += dx * dy;
+    to[of_y][of_x] += dx * dy;
+    to[of_y][of_y] += dy * dy;
+  }
 
   void add_member(std::size_t i, const ComponentRow& row, const ComponentRow& sum, Gradient& to) const {
     const double unit = beam_unit(row.beam, sum.beam);
@@ -150,6 +180,7 @@ class Quantities {
     add_y(i, 2 * share * dy, to[of_yy]);
   }
 
+  const FitIsland& island_;
   double noise_;
   std::vector<double> of_beam_;  ///< per Gaussian: square root of the determinant of its beam
   const IslandGaussians& gaussians_;
@@ -204,15 +235,6 @@ class Groups {
   std::vector<std::size_t> group_;
 };
 
-bool near_masked(const FitMap& map, const FitIsland& island) {
-  if (island.at_edge()) return true;
-  for (const Run& run : island.runs())
-    for (std::int64_t y = run.y - 1; y <= run.y + 1; ++y)
-      for (std::int64_t x = run.begin - 1; x <= run.end; ++x)
-        if (const float value = map.at(x, y); value != value) return true;
-  return false;
-}
-
 IslandFacts facts_of(const FitMap& map, const FitIsland& island, const FitRule& rule, const std::vector<Fitted>& of) {
   IslandFacts facts;
   std::vector<std::int32_t> x, y;
@@ -244,9 +266,20 @@ bool is_bright(const FitMap& map, const FitIsland& island) {
   return bright;
 }
 
+/// Returns how much light of an island without a fit may be beyond its pixels; 0 if the island's brightest pixel is
+/// inside. Else the island is part of a source. Its total is at least the brightest pixel, as of a point there, or that
+/// of a Gaussian beyond (IslandGaussians::beyond).
+double unseen_light(const FitMap& map, const FitIsland& island, const FitRule& rule, double total, double integral) {
+  bool inside = true;
+  for (std::int64_t y = island.ypeak() - 1; y <= island.ypeak() + 1; ++y)
+    for (std::int64_t x = island.xpeak() - 1; x <= island.xpeak() + 1; ++x) inside = inside && map.is_good(x, y);
+  if (inside) return 0;
+  return std::max({island.peak() - total, island.noise() * integral / std::sqrt(rule.beam.determinant()) - total, 0.0});
+}
+
 /// Makes the row of a source without a fit, from moments of the island's pixels. If a pixel is not above 0, moments
 /// weighted by light could be meaningless. The moments are then those of the island's area, and their errors are NaN.
-ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const FitRule& rule) {
+ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const FitRule& rule, double integral) {
   ComponentRow row;
   row.beam = rule.pixel_beam;
   row.code = SourceCode::multiple;
@@ -292,6 +325,8 @@ ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const Fi
   for (std::size_t a = of_total_flux; a < fitted_values; ++a)
     for (std::size_t b = of_total_flux; b < fitted_values; ++b) row.covariance[a][b] = sums.at(a - 1, b - 1);
   row.covariance[of_peak_flux][of_peak_flux] = island.noise() * island.noise();
+  const double unseen = unseen_light(map, island, rule, row.total, integral);
+  row.covariance[of_total_flux][of_total_flux] += unseen * unseen;
   row.xmax_error = std::sqrt(row.covariance[of_x][of_x]);
   row.ymax_error = std::sqrt(row.covariance[of_y][of_y]);
   row.xymax_covariance = row.covariance[of_x][of_y];
@@ -320,7 +355,7 @@ IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitR
                           const IslandGaussians& gaussians) {
   IslandRows out;
   if (gaussians.of.empty()) {
-    out.sources.push_back(row_of_moments(map, island, rule));
+    out.sources.push_back(row_of_moments(map, island, rule, gaussians.beyond));
     out.sources.back().source = 1;
   } else {
     const Quantities quantities(island, gaussians);
@@ -343,7 +378,7 @@ IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitR
   }
   const IslandFacts facts = facts_of(map, island, rule, gaussians.of);
   const auto common =
-      static_cast<std::int16_t>(gaussians.flags | (near_masked(map, island) ? fit_flag::at_edge : std::int16_t{0}));
+      static_cast<std::int16_t>(gaussians.flags | (island.at_edge() ? fit_flag::at_edge : std::int16_t{0}));
   for (std::vector<ComponentRow>* rows : {&out.gaussians, &out.sources})
     for (ComponentRow& row : *rows) {
       row.island = island.number();

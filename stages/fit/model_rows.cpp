@@ -10,19 +10,20 @@ ModelRows::ModelRows(const std::vector<ComponentRow>& gaussians, const Shape& sh
     : shape_(shape), bands_(static_cast<std::size_t>(shape.height / band + 1)) {
   constexpr double least_of_noise = 1e-4;
   for (const ComponentRow& row : gaussians) {
-    const double contrast = std::fabs(row.peak) / (least_of_noise * row.of_island.rms);
+    const Gaussian of_row = row.fitted();
+    const double contrast = std::fabs(of_row.peak) / (least_of_noise * row.of_island.rms);
     if (!(contrast > 1)) continue;
     const double reach = std::min(2 * portable_log(contrast), Gaussian::farthest);
     const double height = std::sqrt(reach * row.shape.yy), last_row = static_cast<double>(shape.height - 1);
-    const auto first = static_cast<std::int64_t>(std::clamp(row.y - height, 0.0, last_row));
-    const auto last = static_cast<std::int64_t>(std::clamp(row.y + height, 0.0, last_row));
+    const auto first = static_cast<std::int64_t>(std::clamp(of_row.y - height, 0.0, last_row));
+    const auto last = static_cast<std::int64_t>(std::clamp(of_row.y + height, 0.0, last_row));
     for (std::int64_t b = first / band; b <= last / band; ++b)
-      bands_[static_cast<std::size_t>(b)].push_back({gaussian_of(row.peak, row.x, row.y, row.shape), reach});
+      bands_[static_cast<std::size_t>(b)].push_back({of_row, reach});
   }
 }
 
-void ModelRows::fill(std::int64_t y, float* row) {
-  sum_.assign(static_cast<std::size_t>(shape_.width), 0);
+void ModelRows::fill(std::int64_t y, float* row) const {
+  std::vector<double> sums(static_cast<std::size_t>(shape_.width), 0);
   for (const auto& [gaussian, reach] : bands_[static_cast<std::size_t>(y / band)]) {
     const GaussianShape of = gaussian.spread();
     const double dy = static_cast<double>(y) - gaussian.y, left = reach - dy * dy / of.yy;
@@ -32,9 +33,9 @@ void ModelRows::fill(std::int64_t y, float* row) {
     const auto begin = static_cast<std::int64_t>(std::clamp(std::ceil(middle - half), 0.0, width));
     const auto end = static_cast<std::int64_t>(std::clamp(std::floor(middle + half) + 1, 0.0, width));
     for (std::int64_t x = begin; x < end; ++x)
-      sum_[static_cast<std::size_t>(x)] += gaussian.at(static_cast<double>(x), static_cast<double>(y));
+      sums[static_cast<std::size_t>(x)] += gaussian.at(static_cast<double>(x), static_cast<double>(y));
   }
-  std::transform(sum_.begin(), sum_.end(), row, [](double sum) { return static_cast<float>(sum); });
+  std::transform(sums.begin(), sums.end(), row, [](double sum) { return static_cast<float>(sum); });
 }
 
 }  // namespace srcextract

@@ -15,7 +15,7 @@ class ModelRows {
   ModelRows(const std::vector<ComponentRow>& gaussians, const Shape& shape);
 
   /// Writes row y of the image to `row`. y is counted from 0.
-  void fill(std::int64_t y, float* row);
+  void fill(std::int64_t y, float* row) const;
 
  private:
   struct Part {
@@ -28,7 +28,6 @@ class ModelRows {
 
   Shape shape_;
   std::vector<std::vector<Part>> bands_;
-  std::vector<double> sum_;
 };
 
 }  // namespace srcextract

@@ -34,8 +34,8 @@ class SymmetricMatrix {
 };
 
 /// Replaces a matrix by its Cholesky factor L. Returns false if the matrix is not positive definite, or so nearly
-/// singular that rounding errors matter; the matrix is then undefined.
-inline bool factorise(SymmetricMatrix& matrix) {
+/// singular that rounding errors matter: if a pivot is not above `least` of the diagonal. The matrix is then undefined.
+inline bool factorise(SymmetricMatrix& matrix, double least = 1e-13) {
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     double* const row = matrix.row(i);
     const double before = row[i];
@@ -46,7 +46,7 @@ inline bool factorise(SymmetricMatrix& matrix) {
       if (j < i) {
         row[j] = sum / other[j];
       } else {
-        if (!(sum > 1e-13 * before)) return false;
+        if (!(sum > least * before)) return false;
         row[i] = std::sqrt(sum);
       }
     }

@@ -54,7 +54,7 @@ class IslandInPlane {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const ComponentRow& row = rows[i];
       const GaussianShape beam = shape_of(beams[i]), seen = seen_through(row.shape, shape_of(row.beam), beam);
-      const Gaussian one = gaussian_of(1, row.x, row.y, seen);
+      const Gaussian one = gaussian_of(1, row.x + row.held.x, row.y + row.held.y, seen);
       all_.push_back({one, one, false});
       of_beam_.push_back(std::sqrt(beam.determinant()) / beam_unit(beams[i], unit));
     }

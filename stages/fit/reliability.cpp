@@ -87,8 +87,11 @@ Reliability find_reliability(std::vector<ComponentRow>& sources, std::vector<Com
   for (const ComponentRow& row : sources) ++bin(row).positive;
   for (const ComponentRow& row : negative) ++bin(row).negative;
   for (std::vector<ReliabilityBin>* bins : {&out.near, &out.elsewhere}) std::ranges::for_each(*bins, set_share);
-  for (ComponentRow& row : sources) row.reliability = bin(row).share;
-  for (ComponentRow& row : gaussians) row.reliability = sources[static_cast<std::size_t>(row.source - 1)].reliability;
+  const auto set = [](ComponentRow& row, double share) { row.reliability = row.reliability > 0 ? share : 0; };
+  std::vector<double> shares;
+  for (const ComponentRow& row : sources) shares.push_back(bin(row).share);
+  for (std::size_t i = 0; i < sources.size(); ++i) set(sources[i], shares[i]);
+  for (ComponentRow& row : gaussians) set(row, shares[static_cast<std::size_t>(row.source - 1)]);
   for (std::vector<ReliabilityBin>* bins : {&out.near, &out.elsewhere})
     std::erase_if(*bins, [](const ReliabilityBin& of) { return of.positive + of.negative == 0; });
   return out;

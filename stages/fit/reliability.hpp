@@ -34,7 +34,8 @@ struct Reliability {
 inline constexpr double very_bright_snr = 1000, disturbed_beams = 15;
 
 /// Compares the sources of a map with the sources of the negated map (`negative`). Sets ComponentRow::reliability in
-/// `sources` and `gaussians`; a Gaussian gets the value of its source. `beam_side` is PixelBeam::side() of the beam.
+/// `sources` and `gaussians`, except where it is 0; a Gaussian gets the value of its source. `beam_side` is
+/// PixelBeam::side() of the beam.
 Reliability find_reliability(std::vector<ComponentRow>& sources, std::vector<ComponentRow>& gaussians,
                              const std::vector<ComponentRow>& negative, double beam_side);
 

@@ -247,24 +247,28 @@ def test_an_island_at_the_edge_is_kept_and_flagged(program, tmp_path, field, hea
     assert 0.8 < row["Peak_flux"] / field.truth["peak"][bright] < 1.2
 
 
-def test_a_map_that_emission_covers_has_all_islands_with_their_light(program, tmp_path, header):
-    size = 400
-    rng = np.random.default_rng(8)
-    scale = np.hypot(np.fft.fftfreq(size)[:, None], np.fft.rfftfreq(size)[None, :])
-    scale[0, 0] = 1
-    ridges = np.fft.irfft2(np.fft.rfft2(rng.standard_normal((size, size))) * scale**-1.6, s=(size, size))
-    image = 100 * continuum_maps.QUIET * np.maximum(ridges / ridges.std(), 0)
-    image = (image + continuum_maps.QUIET * continuum_maps.correlated(rng, size, False)).astype("f4")
-    path = write(tmp_path / "filaments.fits", image[None, None], header)
-    rows, _, _ = gaussians(program, path, "output.segmentation=true", "background.level=0")
-    sources, labels = table.Table.read(tmp_path / "filaments.srl.fits"), np.squeeze(fits.getdata(tmp_path / "filaments.seg.fits"))
-    assert set(sources["Isl_id"]) == set(range(1, labels.max() + 1)) and (labels > 0).sum() > size * size / 8
-    for row in sources:
-        light = image[labels == row["Isl_id"]].astype(float).sum() / continuum_maps.BEAM_PIXELS
-        assert row["Isl_Total_flux"] == pytest.approx(light, rel=1e-4)
-    assert np.all(np.isfinite(sources["Total_flux"])) and np.all(sources["E_Total_flux"] > 0)
-    # Islands are described by Gaussians, or else by moments: most of the light is in the tables.
-    assert 0.6 < sources["Total_flux"].sum() / (image[labels > 0].sum() / continuum_maps.BEAM_PIXELS) < 1.4
+def test_maps_that_emission_covers_have_all_islands_with_their_light(program, tmp_path, header):
+    """Islands are described by Gaussians, or else by moments: most of the light is in the tables. Of one map that is between
+    0.58 and 1.5 of it, since a single island of more than 25 summits may have half of the light."""
+    size, in_tables, in_islands = 400, 0, 0
+    for seed in (8, 9, 10):
+        rng = np.random.default_rng(seed)
+        scale = np.hypot(np.fft.fftfreq(size)[:, None], np.fft.rfftfreq(size)[None, :])
+        scale[0, 0] = 1
+        ridges = np.fft.irfft2(np.fft.rfft2(rng.standard_normal((size, size))) * scale**-1.6, s=(size, size))
+        image = 100 * continuum_maps.QUIET * np.maximum(ridges / ridges.std(), 0)
+        image = (image + continuum_maps.QUIET * continuum_maps.correlated(rng, size, False)).astype("f4")
+        path = write(tmp_path / "filaments.fits", image[None, None], header)
+        gaussians(program, path, "output.segmentation=true", "background.level=0")
+        sources, labels = table.Table.read(tmp_path / "filaments.srl.fits"), np.squeeze(fits.getdata(tmp_path / "filaments.seg.fits"))
+        assert set(sources["Isl_id"]) == set(range(1, labels.max() + 1)) and (labels > 0).sum() > size * size / 8
+        for row in sources:
+            light = image[labels == row["Isl_id"]].astype(float).sum() / continuum_maps.BEAM_PIXELS
+            assert row["Isl_Total_flux"] == pytest.approx(light, rel=1e-4)
+        assert np.all(np.isfinite(sources["Total_flux"])) and np.all(sources["E_Total_flux"] > 0)
+        in_tables += sources["Total_flux"].sum()
+        in_islands += image[labels > 0].sum() / continuum_maps.BEAM_PIXELS
+    assert 0.7 < in_tables / in_islands < 1.4
 
 
 def test_no_island_vanishes(program, tmp_path, field, header):

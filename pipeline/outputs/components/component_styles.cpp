@@ -101,7 +101,7 @@ class Restyled {
 /// Converts flags of a fit (fit_flag) to Aegean's flags.
 std::int32_t aegean_flags(std::int32_t flags) {
   constexpr std::int32_t fit_error = 2, beam_shape = 4, not_fitted = 16;
-  return ((flags & fit_flag::unconverged) != 0 ? fit_error : 0) |
+  return ((flags & (fit_flag::unconverged | fit_flag::above_map)) != 0 ? fit_error : 0) |
          ((flags & fit_flag::beam_shape) != 0 ? beam_shape : 0) | ((flags & fit_flag::moments) != 0 ? not_fitted : 0);
 }
 
@@ -212,7 +212,8 @@ Table casda_table(const Values& from, const Config& config) {
           [&](std::size_t row) { return from.real_if_any("Spec_curv", row); });
   to.scaled("rms_image", peak, "stat.stdev;phot.flux.density", "Isl_rms", milli);
   to.whole("has_siblings", "meta.code", [&](std::size_t row) { return std::int32_t{from.text("S_Code", row) != "S"}; });
-  constexpr std::int32_t estimated = fit_flag::moments | fit_flag::unconverged;
+  constexpr std::int32_t estimated =
+      fit_flag::moments | fit_flag::unconverged | fit_flag::centre_held | fit_flag::above_map;
   to.whole("fit_is_estimate", "meta.code",
            [&](std::size_t row) { return std::int32_t{(from.whole("FLAG", row) & estimated) != 0}; });
   to.whole("spectral_index_from_TT", "meta.code", [](std::size_t) { return 0; });

@@ -270,6 +270,114 @@ TEST(FitIslands, OfMaskedPixelsAloneHaveAPlace) {
   EXPECT_NEAR(found.sources[0].y, 30, 0.5);
 }
 
+/// Masks the pixels left of a slanted line through (x, y), which makes a ragged edge.
+void mask_beside(double x, double y, double slope, Image<float, Cpu>& image) {
+  for (std::int64_t row = 0; row < image.shape.height; ++row)
+    for (std::int64_t column = 0; column < image.shape.width; ++column)
+      if (static_cast<double>(column) < x + slope * (static_cast<double>(row) - y))
+        image.pixels[row * image.shape.width + column] = std::numeric_limits<float>::quiet_NaN();
+}
+
+TEST(FitIslands, KeepCentresOnPixelsAndKnowTheTotalsOfSourcesThatTheEdgeCuts) {
+  constexpr std::int64_t side = 121;
+  std::mt19937 random(17);
+  std::uniform_real_distribution<double> uniform;
+  std::vector<double> close;
+  for (unsigned trial = 0; trial < 60; ++trial) {
+    const MapGaussian one{20 * std::pow(100, uniform(random)),
+                          60 + uniform(random),
+                          60 + uniform(random),
+                          beam.major,
+                          beam.minor,
+                          beam.angle};
+    Image<float, Cpu> image = correlated_noise({side, side}, beam, false, trial);
+    add_gaussians({one}, image);
+    // The edge is from two pixels on this side of the centre to three beyond.
+    mask_beside(one.x + 5 * uniform(random) - 3, one.y, uniform(random) - 0.5, image);
+    const MapIslands islands = islands_of(std::move(image), beam);
+    const FittedIslands found = islands.fitted();
+    for (const std::vector<ComponentRow>* rows : {&found.gaussians, &found.sources})
+      for (const ComponentRow& row : *rows)
+        EXPECT_TRUE(std::isfinite(islands.image.pixels[std::lround(row.y) * side + std::lround(row.x)])) << trial;
+    double total = 0, variance = 0;
+    for (const ComponentRow& row : found.sources) {
+      if (std::hypot(row.x - one.x, row.y - one.y) > 8) continue;
+      total += row.total;
+      variance += row.covariance[of_total_flux][of_total_flux];
+    }
+    EXPECT_LT(std::fabs(total - one.peak) / std::sqrt(variance), 6) << trial << " " << total << " " << one.peak;
+    close.push_back(std::fabs(total / one.peak - 1));
+  }
+  std::ranges::sort(close);
+  EXPECT_LT(close[close.size() / 2], 0.05);
+}
+
+TEST(FitIslands, TellWhereGaussiansAreAboveTheMap) {
+  constexpr std::int64_t side = 121;
+  int above = 0;
+  for (unsigned trial = 0; trial < 30; ++trial) {
+    Image<float, Cpu> image = correlated_noise({side, side}, beam, false, trial);
+    // Blocks and corners, which are no Gaussians.
+    const std::int64_t width = 3 + trial % 8, height = 3 + trial % 7;
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < (y < 2 ? 2 * width : width); ++x) image.pixels[(55 + y) * side + 50 + x] += 60;
+    const MapIslands islands = islands_of(std::move(image), beam);
+    const FittedIslands found = islands.fitted();
+    for (std::int64_t y = 0; y < side; ++y)
+      for (std::int64_t x = 0; x < side; ++x) {
+        double model = 0, most = 0;
+        const ComponentRow* brightest = nullptr;
+        for (const ComponentRow& row : found.gaussians) {
+          const GaussianShape& of = row.shape;
+          const double dx = static_cast<double>(x) - row.x, dy = static_cast<double>(y) - row.y;
+          const double value =
+              row.peak * std::exp(-(of.yy * dx * dx - 2 * of.xy * dx * dy + of.xx * dy * dy) / (2 * of.determinant()));
+          model += value;
+          if (value > most) brightest = &row;
+          most = std::max(most, value);
+        }
+        if (model - std::max(static_cast<double>(islands.image.pixels[y * side + x]), 0.0) < 5.1) continue;
+        ++above;
+        EXPECT_TRUE(brightest->flags & fit_flag::above_map) << trial << " " << x << " " << y;
+      }
+  }
+  EXPECT_GT(above, 0);
+}
+
+TEST(FitIslands, EnlargeErrorsWhereTheResidualIsLouderThanTheNoise) {
+  constexpr std::int64_t side = 600;
+  constexpr double loud = 1.7;
+  std::vector<double> pulls[2];
+  std::int64_t flagged[2] = {};
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    Image<float, Cpu> image = correlated_noise({side, side}, beam, true, seed);
+    for (std::int64_t i = 0; i < image.pixels.size(); ++i)
+      if (i % side > side / 2) image.pixels[i] *= static_cast<float>(loud);
+    const std::vector<MapGaussian> sources = sources_on_grid(side, 40, 1, seed);
+    add_gaussians(sources, image);
+    const FittedIslands found = islands_of(std::move(image), beam).fitted();
+    for (const MapGaussian& source : sources) {
+      if (std::fabs(source.x - side / 2.0) < 20) continue;
+      const auto distance = [&](const ComponentRow& one) { return std::hypot(one.x - source.x, one.y - source.y); };
+      const ComponentRow& row = *std::ranges::min_element(found.sources, {}, distance);
+      if (distance(row) > 1) continue;  // joined with a peak of the noise
+      const std::size_t half = source.x > side / 2.0 ? 1 : 0;
+      pulls[half].push_back((row.total - source.peak) / std::sqrt(row.covariance[of_total_flux][of_total_flux]));
+      flagged[half] += (row.flags & fit_flag::loud) != 0 ? 1 : 0;
+    }
+  }
+  const auto part = [&](std::size_t half) {
+    return static_cast<double>(flagged[half]) / static_cast<double>(pulls[half].size());
+  };
+  EXPECT_LT(part(0), 0.03);
+  EXPECT_GT(part(1), 0.97);
+  ASSERT_GT(pulls[1].size(), 350U);
+  EXPECT_NEAR(width_of(pulls[0]), 1, 0.12);
+  // Without the residual it is 1.7. Where noise exceeds the threshold it has Gaussians of its own, and the rest is
+  // quieter.
+  EXPECT_NEAR(width_of(pulls[1]), 1, 0.25);
+}
+
 TEST(FitIslands, DoesNotDependOnThreads) {
   const MapIslands islands = hard_islands();
   const FittedIslands one = islands.fitted(Cpu{1}), three = islands.fitted(Cpu{3});

@@ -104,5 +104,17 @@ TEST(Reliability, IsUnknownWhereThereIsNoSource) {
   EXPECT_TRUE(std::isnan(of.elsewhere[0].least));
 }
 
+TEST(Reliability, StaysZeroWhereTheMapLacksTheLight) {
+  std::vector<ComponentRow> sources;
+  add(sources, 40, 20);
+  sources[3].reliability = 0;
+  std::vector<ComponentRow> gaussians = sources;
+  find_reliability(sources, gaussians, {}, 4);
+  for (const std::vector<ComponentRow>* rows : {&sources, &gaussians}) {
+    EXPECT_DOUBLE_EQ((*rows)[2].reliability, 1);
+    EXPECT_DOUBLE_EQ((*rows)[3].reliability, 0);
+  }
+}
+
 }  // namespace
 }  // namespace srcextract
