@@ -45,7 +45,8 @@ class KernelPairs {
     return sum;
   }
   static float weight(const Kernel& kernel, int x, int y) {
-    return kernel.weights[static_cast<std::size_t>(y * kernel.width + x)];
+    return kernel
+        .weights[static_cast<std::size_t>(y) * static_cast<std::size_t>(kernel.width) + static_cast<std::size_t>(x)];
   }
 
   std::vector<Pair> pairs_;
