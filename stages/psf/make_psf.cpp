@@ -51,6 +51,7 @@ StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const P
   const double may_err = of_peak * star.flux * std::ranges::max(shape);
   own.beyond.assign(shape.size(), 0);
   own.weight.assign(shape.size(), 0);
+  if (!(star.flux > 0)) return own;  // no light to compare with the model: all weights stay 0
   star.window.for_each([&](std::size_t i, int column, int row) {
     const PsfMembers::Pixel pixel = all.pixel(star, column, row);
     if (!pixel.good || star.squared_distance(column, row) > surface.radius * surface.radius) return;

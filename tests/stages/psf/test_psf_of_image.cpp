@@ -214,6 +214,20 @@ Image<float, Cpu> gaussians(const std::vector<PsfStar>& stars, const Shape& shap
   return image;
 }
 
+/// A hole that is taken for a star has no light to divide by.
+TEST(MakePsf, IsMadeBesideASourceWithoutLight) {
+  const Shape shape{400, 400};
+  std::vector<PsfStar> stars = grid_of_stars(shape.width);
+  Image<float, Cpu> image = gaussians(stars, shape);
+  const PsfStar hole = stars[stars.size() / 2];
+  for (auto y = static_cast<std::int64_t>(hole.y) - 12; y <= static_cast<std::int64_t>(hole.y) + 12; ++y)
+    for (auto x = static_cast<std::int64_t>(hole.x) - 12; x <= static_cast<std::int64_t>(hole.x) + 12; ++x)
+      image.pixels[y * shape.width + x] -= 2 * std::abs(image.pixels[y * shape.width + x]);
+  const MadePsf made = make_psf({image, nullptr, 0.25, 0, 0}, stars, 0, Cpu{1});
+  ASSERT_EQ(made.problem, "");
+  EXPECT_TRUE(std::isfinite(made.surface.width));
+}
+
 TEST(MakePsf, FindsAPsfThatNoMoffatProfileIs) {
   const Shape shape{500, 500};
   std::vector<PsfStar> stars = grid_of_stars(shape.width);
