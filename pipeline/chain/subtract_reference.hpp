@@ -93,6 +93,7 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
   };
   FrameLights lights{light_of(reference_settings(config)), light_of(fresh_settings(config))};
   lights.reference.greatest = greatest;
+  lights.fresh.psf = config.resources.numbers_of(psf_key);
   const FrameMaps<Where> maps{map_of(reference.variance), map_of(fresh.variance)};
   const Where& where = engine.where();
   try {

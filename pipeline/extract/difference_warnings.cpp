@@ -9,8 +9,10 @@
 #include <unordered_map>
 
 #include "stages/catalogue/sources.hpp"
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/difference/fit/kernel_basis.hpp"
+#include "stages/settings/psf.hpp"
 
 namespace srcextract {
 namespace {
@@ -117,8 +119,10 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
                           photons_of_reference(config, extraction));
   const auto rows = static_cast<double>(changes.size());
   const bool paired = found.paired >= least_paired && static_cast<double>(found.paired) > paired_share * rows;
+  // In a crowd every change is on stars that are brighter.
+  const bool crowded = extraction.difference->fit && extraction.difference->fit->crowded;
   const bool faint =
-      found.faint_changes >= least_faint && static_cast<double>(found.faint_changes) > faint_share * rows;
+      !crowded && found.faint_changes >= least_faint && static_cast<double>(found.faint_changes) > faint_share * rows;
   if (!paired && !faint) return;
   const std::string what =
       paired ? fmt::format("{} of {} changes have one of the other sign within 8 pixels", found.paired, changes.size())
@@ -178,6 +182,39 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
         place, scale));
 }
 
+/// Warns if the shape of a star in the difference is not known from stars of its own, or if the frames are not aligned.
+void warn_of_star_shape(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  constexpr int least_stars = 3;
+  constexpr double most_shift = 0.3;
+  if (!extraction.difference->fit) return;
+  const FitFacts& fit = *extraction.difference->fit;
+  const bool has_file = config.resources.numbers_of(psf_key) != nullptr;
+  if (has_file && config.resources.has_star_profile && !fit.of_psf)
+    warnings.push_back(fmt::format(
+        "{}: the new frame is convolved, so stars of the difference are those of the reference, and the PSF of the new "
+        "frame does not count; difference.convolve: reference lets it count",
+        config.place_of(psf_key)));
+  if (config.resources.has_star_profile && !fit.of_psf && !fit.crowded && fit.profile_stars < least_stars)
+    warnings.push_back(fmt::format(
+        "{}: {} of the reference {} alone, bright and of one width, so the star of the difference is a Gaussian of "
+        "{:.3g} "
+        "pixels: FLUX_PSF may be wrong by more than its error; psf.file names a model of the new frame",
+        config.place_of("difference.kernel"), fit.profile_stars == 0 ? "no star" : counted(fit.profile_stars, "star"),
+        fit.profile_stars > 1 ? "are" : "is", fit.convolved_new ? fit.reference_fwhm : fit.new_fwhm));
+  if (config.resources.has_star_profile && !fit.of_psf && fit.crowded && !fit.of_crowd)
+    warnings.push_back(fmt::format(
+        "{}: sources are so many that no star stands alone, and they are not of one shape, as stars at random places "
+        "are: FLUX_PSF may be wrong by more than its error; psf.file names a model of the new frame",
+        config.place_of("difference.kernel")));
+  const double shift = std::hypot(fit.shift_x, fit.shift_y);
+  if (shift > most_shift)
+    warnings.push_back(fmt::format(
+        "{}: stars of the new frame are {:.2g} pixels in x and {:.2g} in y from those of the reference. The fitted "
+        "kernel "
+        "moves them, but sources that it does not fit leave dipoles; correct the WCS, and set difference.align to wcs",
+        config.place_of("difference.align"), fit.shift_x, fit.shift_y));
+}
+
 /// Warns if a frame is saturated at a value that neither its header nor the configuration gives.
 void warn_of_pile_up(const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (!extraction.difference->fit) return;
@@ -198,6 +235,7 @@ void warn_of_difference(const Config& config, const Extraction& extraction, Warn
   Warnings of_difference;
   warn_of_star_residuals(config, extraction, of_difference);
   warn_of_fitted_noise(config, extraction, of_difference);
+  warn_of_star_shape(config, extraction, of_difference);
   warn_of_pile_up(config, extraction, warnings);
   if (config.difference.refuse_bad && !of_difference.empty())
     throw Error(ErrorKind::input, of_difference.front() + " (refused by difference.refuse_bad)");

@@ -30,7 +30,12 @@ Json fit_json(const FitFacts& fit, const Statistics& sky) {
           {"chi", {{"median", fit.chi_median}, {"p95", fit.chi_p95}}},
           {"residual", fit.residual},
           {"star_variance", fit.star_variance},
-          {"star_profile", {{"stars", fit.profile_stars}, {"order", fit.profile_order}}},
+          {"star_profile",
+           {{"stars", fit.profile_stars},
+            {"order", fit.profile_order},
+            {"scale_error", fit.profile_error},
+            {"psf_file", fit.of_psf},
+            {"of_crowd", fit.of_crowd}}},
           {"noise_scale", fit.sky_variance > 0 ? sky.sigma * sky.sigma / fit.sky_variance : 0}};
 }
 

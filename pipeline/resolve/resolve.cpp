@@ -208,7 +208,8 @@ void normalise_given_psf(Config& config) {
 /// For each file with one set of numbers per image, such as PSFs, keeps only the set of this image. Throws Error{input}
 /// if the file has no set for this image.
 void choose_numbers(const RunImage& image, Config& config) {
-  if (image.kind == RunKind::difference) config.resources.files.erase(psf_key);
+  if (image.kind == RunKind::difference && config.difference.kernel != MatchingKernel::fitted)
+    config.resources.files.erase(psf_key);  // nothing tells which frame's stars the difference has
   for (auto& [key, sets] : config.resources.files) {
     if (key == psf_key && sets.size() == 1 && image.number > 0 && config.input.hdu.several())
       spdlog::warn(

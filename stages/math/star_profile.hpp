@@ -91,6 +91,7 @@ struct StarView {
   FieldSquare filter;  ///< weights of the pixels about a star; the middle node is the weight of the pixel at the star's
                        ///< position
   double width = 0, height = 0;
+  double scale_error = 0;            ///< relative error that all fluxes measured by this shape share
   double correlation = 1;            ///< variance of the filtered sky, divided by its value if pixels were independent
   double correlation_of_excess = 1;  ///< the same ratio for pixel variance in excess of the sky's variance
   /// photon variance from light in the input image that is brighter where the difference is positive, and from light in

@@ -82,8 +82,12 @@ struct PhotometryImage {
   /// Returns the photon variance per count of light, in units of FluxCalibration::pixel of source `number`. Returns 0
   /// if the gain is unknown or the variance map already includes photon noise.
   SRCEXTRACT_HOST_DEVICE double photons_for(std::int32_t number) const {
-    const double unit = least_variance != nullptr ? least_variance[number - 1] : pixel_variance;
+    const double unit = unit_for(number);
     return gain > 0 && unit > 0 ? 1 / (gain * unit) : 0;
+  }
+  /// Returns FluxCalibration::pixel of source `number`.
+  SRCEXTRACT_HOST_DEVICE double unit_for(std::int32_t number) const {
+    return least_variance != nullptr ? least_variance[number - 1] : pixel_variance;
   }
 
   /// Returns weight * of_sky plus the photon variance of a pixel. `of_sky` is the pixel's variance without photon noise

@@ -17,11 +17,11 @@ namespace srcextract {
 /// Fits the shape of a star (StarProfile) to a source of a difference image, and measures its position and flux.
 /// - Starting at the source's peak, the fit moves from pixel to pixel to the nearest local maximum of significance. The
 ///   position is the top of a parabola through the nine pixels about this maximum. The flux is NaN if the maximum is
-///   further away than the filter's half width.
+///   further away than the filter's half width, or in a pixel of another source: no two sources share a star.
 /// - With filter f and shape p at this position, the flux is sum(f d) / sum(f p) over the pixels d that are not masked.
-/// - The variance is the sum of three parts: the correlated noise of the sky, the excess of the variance map over this
-///   noise, and photon noise that the map does not contain. The photons are those of the change and of a star that is
-///   present in both input images.
+/// - The variance is the sum of four parts: the correlated noise of the sky, the excess of the variance map over this
+///   noise, photon noise that the map does not contain, and the error of the shape (StarView::scale_error), which all
+///   fluxes of an image share. The photons are those of the change and of a star that is present in both input images.
 ///
 /// This flux has the least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
 /// Light of neighbours is not subtracted. The flux is NaN unless more than half of sum(f p) over the pixels inside the
@@ -85,7 +85,9 @@ struct StarFamily {
     const FieldTerms terms = image.star.at(x, y);
     for (int step = 0; step <= image.star.filter.half; ++step) {
       const Peak peak = climb(lanes, x, y, image, terms);
-      if (peak.dx == 0 && peak.dy == 0) return light_at(lanes, image, x + peak.x, y + peak.y, terms);
+      if (peak.dx == 0 && peak.dy == 0 && is_of_another(source.number, x, y, image)) return unknown();
+      if (peak.dx == 0 && peak.dy == 0)
+        return light_at(lanes, image, image.unit_for(source.number), x + peak.x, y + peak.y, terms);
       x += peak.dx;
       y += peak.dy;
     }
@@ -103,6 +105,13 @@ struct StarFamily {
   SRCEXTRACT_HOST_DEVICE static StarLight unknown() {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     return {nan, nan, nan, nan, nan, 0, 0};
+  }
+
+  /// Whether the pixel belongs to another source, whose star the fit would find.
+  SRCEXTRACT_HOST_DEVICE static bool is_of_another(std::int32_t number, std::int32_t x, std::int32_t y,
+                                                   const PhotometryImage& image) {
+    const std::int32_t owner = image.owner == nullptr ? nobodys_pixel : image.owner[image.at(x, y)];
+    return owner > nobodys_pixel && owner != number;
   }
 
   SRCEXTRACT_HOST_DEVICE static ApertureBox box_about(std::int32_t x, std::int32_t y, int reach,
@@ -154,8 +163,8 @@ struct StarFamily {
   }
 
   template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE static StarLight light_at(const Lanes& lanes, const PhotometryImage& image, double at_x,
-                                                   double at_y, const FieldTerms& terms) {
+  SRCEXTRACT_HOST_DEVICE static StarLight light_at(const Lanes& lanes, const PhotometryImage& image, double unit,
+                                                   double at_x, double at_y, const FieldTerms& terms) {
     const StarView& star = image.star;
     const Placement place(at_x, at_y);
     const ApertureBox box =
@@ -182,7 +191,8 @@ struct StarFamily {
     if (!(of_star > s.of[whole] / 2)) return unknown();
     const double flux = s.of[light] / of_star, square = of_star * of_star;
     const double variance = (star.correlation * s.of[squares] + star.correlation_of_excess * s.of[more]) / square +
-                            photons_left_out(star, flux, s.of[more] / square);
+                            photons_left_out(star, flux, s.of[more] / square) +
+                            (unit > 0 ? star.scale_error * flux * (star.scale_error * flux) / unit : 0);
     const double left = s.of[chi] - 2 * flux * s.of[mixed] + flux * flux * s.of[model];
     return {flux, at_x, at_y, variance, left > 0 ? left : 0, static_cast<std::int32_t>(s.of[count]), 0};
   }

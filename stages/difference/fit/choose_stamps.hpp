@@ -9,10 +9,11 @@
 
 namespace srcextract {
 
-/// A frame with its sky, its noise, and the limit from which pixels are saturated.
+/// A frame with its sky, its noise, the limit from which pixels are saturated, and its PSF.
 struct LevelledFrame {
   const Image<float, Cpu>& image;
   FrameLevel level;
+  const std::vector<double>* psf = nullptr;  ///< FrameLight::psf
 
   ImageView view() const { return {image.pixels.data(), image.shape}; }
 };

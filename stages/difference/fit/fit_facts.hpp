@@ -34,8 +34,12 @@ struct FitFacts {
   double residual = 0;  ///< StarResidual::share: fraction of a star's light that the model misses
   /// Number of stars from which the shape of a star was made, and order of its polynomial over the field.
   int profile_stars = 0, profile_order = 0;
-  double correlation = 1;   ///< StarView::correlation
-  double sky_variance = 0;  ///< expected variance of the difference, in (counts of the new frame)^2
+  double profile_error = 0;  ///< StarView::scale_error
+  bool of_psf = false;       ///< whether the shape is that of FrameLight::psf
+  bool of_crowd = false;     ///< whether the shape is that of profile_of_crowd()
+  bool crowded = false;      ///< FrameStars::is_crowd()
+  double correlation = 1;    ///< StarView::correlation
+  double sky_variance = 0;   ///< expected variance of the difference, in (counts of the new frame)^2
 };
 
 inline void record_fields(const FitFacts& facts, FieldRecorder& to) {
@@ -59,6 +63,7 @@ inline void record_fields(const FitFacts& facts, FieldRecorder& to) {
   to.value("variance of stars", facts.star_variance);
   to.value("residual of stars", facts.residual);
   to.value("stars of the profile", facts.profile_stars);
+  to.value("error of the profile", facts.profile_error);
   to.value("correlation of the filtered sky", facts.correlation);
   to.value("expected variance of the sky", facts.sky_variance);
 }

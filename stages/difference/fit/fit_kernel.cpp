@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/difference/fit/frame_stars.hpp"
 #include "stages/difference/fit/make_star_profile.hpp"
+#include "stages/difference/fit/noise_of_residual.hpp"
 #include "stages/difference/fit/reject_stamps.hpp"
 #include "stages/difference/fit/remove_noise.hpp"
 #include "stages/difference/fit/residual.hpp"
@@ -92,10 +95,18 @@ struct FitPlan {
   StarWidths widths;
 };
 
-FitPlan plan_fit(const LevelledFrame& reference, const std::vector<Peak>& stars, const LevelledFrame& fresh,
-                 const DifferenceConfig& config, const Cpu& where) {
-  const Stamps stamps = choose_stamps(reference, stars, fresh, usual_reach, where);
-  const StarWidths widths = measure_widths(reference, fresh, stamps.chosen, where);
+/// Returns the stamps around stars; all stamps if these are fewer than least_stamps.
+std::vector<Stamp> around_stars(const std::vector<Stamp>& stamps, const FrameStars& stars) {
+  std::vector<Stamp> around;
+  std::ranges::copy_if(stamps, std::back_inserter(around), [&](const Stamp& stamp) { return stars.is_star(stamp); });
+  return around.size() < least_stamps ? stamps : around;
+}
+
+/// `peaks` are those of the reference, and `stars` its stars.
+FitPlan plan_fit(const LevelledFrame& reference, const std::vector<Peak>& peaks, const FrameStars& stars,
+                 const LevelledFrame& fresh, const DifferenceConfig& config, const Cpu& where) {
+  const Stamps stamps = choose_stamps(reference, peaks, fresh, usual_reach, where);
+  const StarWidths widths = measure_widths(reference, fresh, around_stars(stamps.chosen, stars), where);
   const bool new_is_sharper = widths.ratio < 1 - equal_widths;
   const bool of_new = config.convolve == Convolved::fresh || (config.convolve == Convolved::either && new_is_sharper);
   const double target = of_new ? widths.reference : widths.fresh;
@@ -173,17 +184,20 @@ void describe_stamps(const RobustSolution& solution, const Stamps& stamps, FitFa
 
 }  // namespace
 
-std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
-  const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
-  const FieldTerms terms((width - 1) / 2, (height - 1) / 2, width, height);
+std::vector<double> kernel_at(const KernelFit& fit, const FieldTerms& at) {
   std::vector<double> kernel(static_cast<std::size_t>(fit.basis.taps()), 0);
   for (int f = 0; f < fit.basis.size(); ++f) {
-    const double weight = terms.sum(fit.coefficients.of_column(f), fit.coefficients.terms(f));
+    const double weight = at.sum(fit.coefficients.of_column(f), fit.coefficients.terms(f));
     for (int tap = 0; tap < fit.basis.taps(); ++tap)
       kernel[static_cast<std::size_t>(tap)] +=
           weight * fit.basis.values[static_cast<std::size_t>(std::int64_t{f} * fit.basis.taps() + tap)];
   }
   return kernel;
+}
+
+std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
+  const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
+  return kernel_at(fit, FieldTerms((width - 1) / 2, (height - 1) / 2, width, height));
 }
 
 namespace {
@@ -195,13 +209,14 @@ KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_
   require_noise(old_frame.level, "reference");
   require_noise(new_frame.level, "new frame");
   require_overlap(old_frame, new_frame);
-  const std::vector<Peak> old_stars = find_stars(old_frame, find), new_stars = find_stars(new_frame, find);
-  const FitPlan plan = plan_fit(old_frame, old_stars, new_frame, config, where);
+  const std::vector<Peak> old_peaks = find_stars(old_frame, find), new_peaks = find_stars(new_frame, find);
+  const FrameStars stars = find_frame_stars(old_frame, old_peaks, where);
+  const FitPlan plan = plan_fit(old_frame, old_peaks, stars, new_frame, config, where);
   const FramePair frames{plan.convolves_new ? new_frame : old_frame, plan.convolves_new ? old_frame : new_frame};
-  const Stamps stamps = choose_stamps(frames.from, plan.convolves_new ? new_stars : old_stars, frames.to,
+  const Stamps stamps = choose_stamps(frames.from, plan.convolves_new ? new_peaks : old_peaks, frames.to,
                                       {plan.kernel_half + least_inside, plan.stamp_half + plan.kernel_half}, where);
   if (stamps.chosen.size() < least_stamps) refuse_few_stamps(stamps, stamps.chosen.size());
-  require_shared_stars(old_stars, new_stars, shape.count());
+  require_shared_stars(old_peaks, new_peaks, shape.count());
 
   KernelFit fit{plan.convolves_new,
                 frames.from.level,
@@ -238,18 +253,34 @@ KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_
   facts.new_fwhm = plan.widths.fresh;
   facts.shift_x = plan.widths.shift_x;
   facts.shift_y = plan.widths.shift_y;
+  facts.crowded = stars.is_crowd(plan.convolves_new ? plan.widths.reference : plan.widths.fresh);
   facts.half_width = plan.kernel_half;
   describe_field(fit, shape, facts);
   if (!(facts.mean_sum > 0)) refuse_other_sky("the best leaves nothing of their light");
   describe_kernel(fit, shape, facts);
   if (finds_stars) {
-    std::vector<Stamp> used;
-    for (const std::size_t s : solution.used) used.push_back(stamps.chosen[s]);
     const auto [to, from] = plan.convolves_new ? std::pair(facts.reference_fwhm, facts.new_fwhm)
                                                : std::pair(facts.new_fwhm, facts.reference_fwhm);
-    make_star_profile(frames, used, to, from, where, fit);
+    make_star_profile(frames, stars, to, from, where, fit);
   }
   fit.from.map = fit.to.map = nullptr;
+  return fit;
+}
+
+/// As fit_levelled(), with the noise that the fit left if the frames were measured to be far noisier.
+KernelFit fit_with_own_noise(LevelledFrame& old_frame, LevelledFrame& new_frame, const DifferenceConfig& config,
+                             const Cpu& where, bool finds_stars, const FindPeaks& find) {
+  constexpr double most = 0.5;
+  constexpr int rounds = 3;
+  KernelFit fit = fit_levelled(old_frame, new_frame, config, where, finds_stars, find);
+  if (!fit.facts.crowded || old_frame.level.map != nullptr || new_frame.level.map != nullptr) return fit;
+  for (int round = 0; round < rounds; ++round) {
+    const FramePair frames{fit.convolves_new ? new_frame : old_frame, fit.convolves_new ? old_frame : new_frame};
+    const NoiseOfResidual left = noise_of_residual(fit, frames, where);
+    if (left.sky > most || !left.is_own) break;
+    for (LevelledFrame* frame : {&old_frame, &new_frame}) frame->level.variance *= static_cast<float>(left.sky);
+    fit = fit_levelled(old_frame, new_frame, config, where, finds_stars, find);
+  }
   return fit;
 }
 
@@ -273,10 +304,11 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars,
                      const FindPeaks& find) {
-  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference)};
-  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh)};
+  LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference),
+                          lights.reference.psf};
+  LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh), lights.fresh.psf};
   try {
-    return fit_levelled(old_frame, new_frame, config, where, finds_stars, find);
+    return fit_with_own_noise(old_frame, new_frame, config, where, finds_stars, find);
   } catch (const Error& error) {
     throw Error(error.kind(), error.what() + describe_pile_up(old_frame.level, "reference") +
                                   describe_pile_up(new_frame.level, "new frame"));

@@ -27,6 +27,8 @@ struct KernelFit {
   double convolved_correlation = 1;  ///< StarView::correlation, but for the noise of the convolved frame alone
 };
 
+/// Returns the kernel where the polynomials' terms have the values `at`, row by row.
+std::vector<double> kernel_at(const KernelFit& fit, const FieldTerms& at);
 /// Returns the kernel at the middle of a frame of this shape, row by row.
 std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 
@@ -34,6 +36,9 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 /// around stars and galaxies. Stamps of unusually high chi^2 (variable, moving or saturated sources) are rejected, and
 /// the fit is repeated, until the set of stamps stays the same. With fewer than 20 stamps the polynomials have an order
 /// of at most 1, with fewer than 8 the order 0.
+///
+/// In a crowd the light of stars counts as noise of the frames. If the fit leaves less than half of that noise, and the
+/// frames do not share theirs (noise_of_residual), the fit is repeated with the noise that it left.
 ///
 /// `maps` give the variance of the sky at each pixel. Photon noise is added if the gain is known.
 ///

@@ -17,6 +17,7 @@ struct FrameLight {
   /// shared_greatest() of the frame before resampling, since resampling makes equal values different. If there is no
   /// value, measure_level() computes it.
   std::optional<float> greatest = std::nullopt;
+  const std::vector<double>* psf = nullptr;  ///< the frame's PSF (numbers of PsfModel); null: not known
 };
 
 struct FrameLights {

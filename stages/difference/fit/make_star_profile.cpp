@@ -7,11 +7,14 @@
 #include <limits>
 #include <numbers>
 #include <span>
+#include <utility>
 
 #include "stages/core/parallel.hpp"
+#include "stages/difference/fit/crowd_profile.hpp"
 #include "stages/difference/fit/equations.hpp"
 #include "stages/difference/fit/own_photons.hpp"
 #include "stages/difference/fit/shape_here.hpp"
+#include "stages/difference/fit/star_of_psf.hpp"
 #include "stages/difference/fit/star_width.hpp"
 #include "stages/difference/fit/whitening.hpp"
 #include "stages/math/exact_math.hpp"
@@ -24,7 +27,6 @@ constexpr int mean_rounds = 3;
 constexpr std::size_t stars_of_mean = 100, least_stars = 3;
 /// Least number of bright stars for which the shape varies over the field as a polynomial of order 1, and of order 2.
 constexpr std::ptrdiff_t stars_of_order_1 = 12, stars_of_order_2 = 30;
-constexpr double narrow_share = 0.2, usual_width = 0.15;
 /// Half widths of squares around a star, in FWHM. shape_reach is for the star's shape; about 1 % of the light is
 /// outside. core_reach is for the pixels from which a star's position is fitted. filter_reach is for the filter.
 constexpr double shape_reach = 3.3, core_reach = 1.5, filter_reach = 1.5;
@@ -72,37 +74,29 @@ bool is_bright(const LevelledFrame& frame, const StarShape& shape) {
   return shape.light > least_ratio * noise;
 }
 
-/// Selects the brightest objects whose width differs by at most 15 % from the 20th percentile of all widths, since
-/// galaxies are wider than stars. `half` is the half width of the shape's square.
-std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stamp>& stamps, std::int64_t half,
-                              const Cpu& where) {
+/// Returns the brightest of the stars at `places`. `half` is the half width of the shape's square.
+std::vector<Star> stars_at(const LevelledFrame& frame, const std::vector<Stamp>& places, std::int64_t half,
+                           const Cpu& where) {
   struct Candidate {
     StarShape shape;
-    Stamp stamp;
+    Stamp place;
   };
   std::vector<Candidate> all;
-  std::vector<double> widths;
-  const std::vector<StarShape> shapes = shapes_of(frame, stamps, where);
-  for (std::size_t s = 0; s < stamps.size(); ++s) {
-    if (!(shapes[s].sigma > 0)) continue;
-    all.push_back({shapes[s], stamps[s]});
-    widths.push_back(shapes[s].sigma);
-  }
-  if (all.empty()) return {};
-  const double usual = ranked(widths, narrow_share);
-  std::erase_if(all, [&](const Candidate& one) { return std::fabs(one.shape.sigma - usual) > usual_width * usual; });
+  const std::vector<StarShape> shapes = shapes_of(frame, places, where);
+  for (std::size_t s = 0; s < places.size(); ++s)
+    if (shapes[s].sigma > 0) all.push_back({shapes[s], places[s]});
   std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) { return a.shape.light > b.shape.light; });
   if (all.size() > stars_of_mean) all.erase(all.begin() + stars_of_mean, all.end());
   const auto width = static_cast<double>(frame.image.shape.width);
   const auto height = static_cast<double>(frame.image.shape.height);
   std::vector<Star> stars;
-  for (const auto& [shape, stamp] : all) {
-    const auto x = static_cast<double>(stamp.x), y = static_cast<double>(stamp.y);
+  for (const auto& [shape, place] : all) {
+    const auto x = static_cast<double>(place.x), y = static_cast<double>(place.y);
     stars.push_back({x + shape.x, y + shape.y, 0, 1, is_bright(frame, shape), FieldTerms(x, y, width, height)});
   }
   parallel_for(std::ssize(stars), 1, where, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s)
-      stars[s].sky = sky_around(frame, all[s].stamp, half);
+      stars[s].sky = sky_around(frame, all[s].place, half);
   });
   return stars;
 }
@@ -110,7 +104,10 @@ std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stam
 /// The mean shape of the stars: a square of nodes, one pixel apart, each of which is a polynomial over the field.
 struct MeanStar {
   int half, order;
-  int stars = 0;  ///< number of stars in the mean
+  int stars = 0;           ///< number of stars in the mean
+  double scale_error = 0;  ///< relative error of the light in the square
+  bool of_psf = false;     ///< whether LevelledFrame::psf gave it
+  bool of_crowd = false;   ///< whether profile_of_crowd() gave it
   std::vector<float> values = {};
 
   int terms() const { return field_terms(order); }
@@ -261,8 +258,8 @@ std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& me
 
 /// Corrects one node of the shape: fits a polynomial over the field to the differences between stars and shape at this
 /// node, and adds the polynomial. Stars that differ much from the median are left out, since they have a neighbour
-/// there.
-void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<NodeExcess>>& excess, std::size_t tap,
+/// there; the weight of their excess becomes 0.
+void improve_node(const std::vector<Star>& stars, std::vector<std::vector<NodeExcess>>& excess, std::size_t tap,
                   MeanStar& mean) {
   std::vector<float> values;
   for (const std::vector<NodeExcess>& of_star : excess)
@@ -273,8 +270,9 @@ void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<
   Equations equations(mean.terms());
   int used = 0;
   for (std::size_t s = 0; s < stars.size(); ++s) {
-    const NodeExcess& one = excess[s][tap];
-    if (!(one.weight > 0) || std::fabs(static_cast<double>(one.value - middle)) > most) continue;
+    NodeExcess& one = excess[s][tap];
+    if (std::fabs(static_cast<double>(one.value - middle)) > most) one.weight = 0;
+    if (!(one.weight > 0)) continue;
     equations.add(stars[s].terms.value, static_cast<double>(one.value), static_cast<double>(one.weight));
     ++used;
   }
@@ -284,9 +282,55 @@ void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<
     mean.of_term(term)[tap] += static_cast<float>(equations.right[static_cast<std::size_t>(term)]);
 }
 
-MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, double fwhm, const Cpu& where) {
+/// Returns the relative error of the light in the square of the mean, from the scatter of the stars' lights about it.
+double scale_error_of(const std::vector<std::vector<NodeExcess>>& excess) {
+  struct Part {
+    double light = 0, weight = 0;
+  };
+  std::vector<Part> parts;
+  Part mean;
+  for (const std::vector<NodeExcess>& of_star : excess) {
+    Part part;
+    for (const NodeExcess& node : of_star) {
+      if (!(node.weight > 0)) continue;
+      part.light += static_cast<double>(node.value);
+      part.weight += static_cast<double>(node.weight);
+    }
+    if (!(part.weight > 0)) continue;
+    mean.light += part.weight * part.light;
+    mean.weight += part.weight;
+    parts.push_back(part);
+  }
+  if (parts.size() < 2) return 0;
+  mean.light /= mean.weight;
+  double square = 0;
+  for (const Part& part : parts) {
+    const double off = part.weight / mean.weight * (part.light - mean.light);
+    square += off * off;
+  }
+  const auto count = static_cast<double>(parts.size());
+  return std::sqrt(square * count / (count - 1));
+}
+
+MeanStar mean_of(const LevelledFrame& frame, const FrameStars& chosen, double fwhm, const Cpu& where) {
   const int half = std::clamp(static_cast<int>(std::ceil(shape_reach * fwhm)), least_half, most_half);
-  std::vector<Star> stars = stars_among(frame, stamps, half, where);
+  if (frame.psf != nullptr) {
+    StarOfPsf star = sample_psf(*frame.psf, frame.image.shape, half);
+    return {.half = half, .order = star.order, .of_psf = true, .values = std::move(star.values)};
+  }
+  const std::vector<Stamp> places = chosen.used();
+  if (chosen.is_crowd(fwhm)) {
+    if (const std::optional<CrowdProfile> crowd = profile_of_crowd(frame, fwhm, half, where)) {
+      MeanStar mean{.half = half,
+                    .order = 0,
+                    .stars = static_cast<int>(places.size()),
+                    .scale_error = crowd->scale_error,
+                    .of_crowd = true};
+      mean.values.assign(crowd->shape.values.begin(), crowd->shape.values.end());
+      return mean;
+    }
+  }
+  std::vector<Star> stars = stars_at(frame, places, half, where);
   const int core = std::min(static_cast<int>(std::ceil(core_reach * fwhm)), half);
   const auto bright = std::ranges::count(stars, true, &Star::is_bright);
   const int order = bright >= stars_of_order_2 ? 2 : (bright >= stars_of_order_1 ? 1 : 0);
@@ -307,6 +351,7 @@ MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, d
     });
     normalise(mean);
     mean.stars = static_cast<int>(std::ranges::count(has_light, 1));
+    mean.scale_error = scale_error_of(excess);
   }
   return mean;
 }
@@ -369,10 +414,10 @@ void add_own_photons(const Square& kernel, double sharp_fwhm, bool mapped, Kerne
 
 }  // namespace
 
-void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps, double fwhm, double sharp_fwhm,
+void make_star_profile(const FramePair& frames, const FrameStars& stars, double fwhm, double sharp_fwhm,
                        const Cpu& where, KernelFit& fit) {
   const Shape shape = frames.to.image.shape;
-  MeanStar mean = mean_of(frames.to, stamps, fwhm, where);
+  MeanStar mean = mean_of(frames.to, stars, fwhm, where);
   const DifferenceNoise noise{static_cast<double>(fit.to.variance),
                               static_cast<double>(fit.from.variance),
                               {fit.basis.half, kernel_in_middle(fit, shape)}};
@@ -383,6 +428,7 @@ void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps
                    .filter = {nullptr, half, mean.terms()},
                    .width = static_cast<double>(shape.width),
                    .height = static_cast<double>(shape.height),
+                   .scale_error = mean.scale_error,
                    .correlation = correlation_of(filters.front(), noise)};
   fit.convolved_correlation = correlation_of(filters.front(), {0, noise.convolved, noise.kernel});
   const bool mapped = fit.from.map != nullptr || fit.to.map != nullptr;
@@ -397,6 +443,9 @@ void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps
   add_own_photons(noise.kernel, sharp_fwhm, mapped, fit);
   fit.facts.profile_stars = mean.stars;
   fit.facts.profile_order = mean.order;
+  fit.facts.profile_error = mean.scale_error;
+  fit.facts.of_psf = mean.of_psf;
+  fit.facts.of_crowd = mean.of_crowd;
   fit.facts.correlation = profile.sizes.correlation;
 }
 

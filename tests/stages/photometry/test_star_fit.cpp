@@ -63,6 +63,16 @@ TYPED_TEST(StarFit, FindsFluxAndPlaceBetweenPixels) {
   }
 }
 
+/// A source on the slope of another one's star has no star of its own.
+TYPED_TEST(StarFit, IsOfOneSourceAlone) {
+  const auto stars = testing::gaussian_stars(this->backend(), shape, sigma, 1);
+  const Photometry<TypeParam> measured = testing::photometry_of(
+      this->backend(), star_at(50, 47), {given_star(50, 47), given_star(52, 47)}, asks_for_stars(), {}, stars.view());
+  const std::vector<StarLight> rows = this->backend().get(measured.template of<StarFamily>().rows, 2);
+  EXPECT_NEAR(rows[0].flux / flux, 1, 0.005);
+  EXPECT_TRUE(std::isnan(rows[1].flux));
+}
+
 /// The effective area of a Gaussian has 4 pi sigma^2 pixels (King 1983).
 TYPED_TEST(StarFit, HasTheNoiseOfItsEffectiveArea) {
   const std::vector<float> pixels = star_at(50, 47);

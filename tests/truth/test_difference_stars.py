@@ -1,0 +1,214 @@
+"""The star of a difference is made of stars, also where galaxies and cosmic rays are more than stars: changes of known
+flux have that flux, within their errors."""
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+fits = pytest.importorskip("astropy.io.fits")
+
+from program import ROOT
+from rounds import first
+
+SIDE, NOISE, SKY = 600, 1.0, 20.0
+SIGNIFICANCES = (5.5, 7, 12, 25, 50)
+
+
+def point(x, y, flux, fwhm, beta, half=40, side=SIDE):
+    """A star of a Moffat profile, or of a Gaussian where beta is None, and the square of pixels that it is in."""
+    left, low = max(0, int(x) - half), max(0, int(y) - half)
+    v, u = np.mgrid[low:min(side, int(y) + half + 1), left:min(side, int(x) + half + 1)]
+    square = (u - x) ** 2 + (v - y) ** 2
+    if beta is None:
+        variance = fwhm**2 / (8 * np.log(2))
+        return np.s_[v[0, 0]:v[-1, 0] + 1, u[0, 0]:u[0, -1] + 1], flux * np.exp(-square / 2 / variance) / 2 / np.pi / variance
+    alpha2 = fwhm**2 / 4 / (2 ** (1 / beta) - 1)
+    return (np.s_[v[0, 0]:v[-1, 0] + 1, u[0, 0]:u[0, -1] + 1],
+            flux * (beta - 1) / np.pi / alpha2 * (1 + square / alpha2) ** -beta)
+
+
+def galaxy(x, y, flux, scale, axis_ratio, angle, fwhm, half=70):
+    """An exponential disk, its middle rounded by the seeing."""
+    left, low = max(0, int(x) - half), max(0, int(y) - half)
+    v, u = np.mgrid[low:min(SIDE, int(y) + half + 1), left:min(SIDE, int(x) + half + 1)]
+    along = (u - x) * np.cos(angle) + (v - y) * np.sin(angle)
+    across = (v - y) * np.cos(angle) - (u - x) * np.sin(angle)
+    radius = np.sqrt(along**2 * axis_ratio + across**2 / axis_ratio + (0.4 * fwhm) ** 2)
+    return (np.s_[v[0, 0]:v[-1, 0] + 1, u[0, 0]:u[0, -1] + 1], flux * np.exp(-radius / scale) / 2 / np.pi / scale**2)
+
+
+def pair(seed, fwhm, beta, stars=10, galaxies=80, rays=0):
+    """Reference and new frame of white noise, places and significances of 30 changes, and their fluxes. The significance
+    is that of a matched filter in the difference of two frames that are equally noisy."""
+    rng = np.random.default_rng(seed)
+    light = np.zeros((SIDE, SIDE))
+    for x, y, flux in zip(*rng.uniform(25, SIDE - 25, (2, stars)), 10 ** rng.uniform(2.8, 4.3, stars)):
+        at, pixels = point(x, y, flux, fwhm, beta)
+        light[at] += pixels
+    for x, y, flux, scale, ratio, angle in zip(*rng.uniform(10, SIDE - 10, (2, galaxies)), 10 ** rng.uniform(2.8, 4.6, galaxies),
+                                               rng.uniform(1.5, 5, galaxies), rng.uniform(0.4, 1, galaxies),
+                                               rng.uniform(0, np.pi, galaxies)):
+        at, pixels = galaxy(x, y, flux, scale, ratio, angle, fwhm)
+        light[at] += pixels
+    _, unit = point(300, 300, 1, fwhm, beta)
+    of_one = NOISE * np.sqrt(2 / (unit**2).sum())
+    significances, places = np.tile(SIGNIFICANCES, 6), []
+    while len(places) < len(significances):
+        place = rng.uniform(30, SIDE - 30, 2)
+        around = light[int(place[1]) - 6:int(place[1]) + 7, int(place[0]) - 6:int(place[0]) + 7]
+        if around.max() < 3 * NOISE and all(np.hypot(*(place - other)) > 40 for other in places):
+            places.append(place)
+    new = light.copy()
+    for (x, y), significance in zip(places, significances):
+        at, pixels = point(x, y, significance * of_one, fwhm, beta)
+        new[at] += pixels
+    frames = [(frame + SKY + rng.normal(0, NOISE, frame.shape)).astype(np.float32) for frame in (light, new)]
+    for frame in frames:
+        for x, y, length in zip(*rng.integers(10, SIDE - 10, (2, rays)), rng.integers(1, 4, rays)):
+            frame[y, x:x + length] += rng.uniform(100, 2000, length)
+    return frames, np.array(places), significances, significances * of_one
+
+
+def changes(program, directory, frames, *settings):
+    """The catalogue of a difference, and run.json."""
+    for name, frame in zip(("reference", "new"), frames):
+        fits.writeto(directory / f"{name}.fits", frame, overwrite=True)
+    options = [part for one in ("output.columns=[default, photometry, psf]", *settings) for part in ("--set", one)]
+    done = subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options,
+                           directory / "reference.fits", directory / "new.fits"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return fits.getdata(directory / "new.diff.cat.fits", 1), json.loads((directory / "new.diff.run.json").read_text())
+
+
+def nearest(table, places):
+    """For each place the row nearest to it, and its distance."""
+    apart = np.hypot(table["X_IMAGE"][None] - 1 - places[:, :1], table["Y_IMAGE"][None] - 1 - places[:, 1:])
+    return apart.argmin(axis=1), apart.min(axis=1)
+
+
+@pytest.mark.parametrize("fwhm, beta", ((2.5, None), (2.5, 3.0), (4.0, 3.0), (3.2, 4.765)))
+@pytest.mark.parametrize("rays", (0, 15))
+def test_galaxies_are_no_stars(program, tmp_path, fwhm, beta, rays):
+    ratios, pulls = [], []
+    for seed in first(2, (1, 2, 3)):
+        frames, places, significances, fluxes = pair(seed, fwhm, beta, rays=rays)
+        table, report = changes(program, tmp_path, frames)
+        row, apart = nearest(table, places)
+        bright = significances >= 12
+        assert (apart[bright] < 1.5).all()
+        assert report["difference"]["fit"]["fwhm"]["new"] == pytest.approx(fwhm, rel=0.2)
+        assert report["difference"]["fit"]["star_profile"]["stars"] <= 10
+        flux, error = (table[name].astype(float)[row][bright] for name in ("FLUX_PSF", "FLUXERR_PSF"))
+        ratios += list(flux / fluxes[bright])
+        pulls += list((flux - fluxes[bright]) / error)
+    assert np.median(ratios) == pytest.approx(1, abs=0.03)
+    assert np.sqrt(np.mean(np.square(pulls))) < 1.4
+
+
+CROWD_SIDE, GAIN, READ = 700, 2.0, 3.0
+
+
+def crowd(seed, per_mpix, before, after, beta, changed=40):
+    """Two frames of a crowd, and places and fluxes of stars that appear, none within 15 pixels of another."""
+    rng = np.random.default_rng(seed * 100003 + per_mpix)
+    count = int(per_mpix * CROWD_SIDE**2 / 1e6)
+    places, fluxes = list(rng.uniform(0, CROWD_SIDE, (count, 2))), list(10 ** rng.uniform(2.5, 5, count))
+    new = []
+    while len(new) < changed:
+        place = rng.uniform(25, CROWD_SIDE - 25, 2)
+        if all(np.hypot(*(place - other)) > 15 for other in new):
+            new.append(place)
+    of_new = 10 ** rng.uniform(3.5, 4.3, changed)
+    frames = []
+    for fwhm, sky, all_places, all_fluxes in ((before, 200, places, fluxes), (after, 300, places + new, fluxes + list(of_new))):
+        light = np.full((CROWD_SIDE, CROWD_SIDE), float(sky))
+        for (x, y), flux in zip(all_places, all_fluxes):
+            at, pixels = point(x, y, flux, fwhm, beta, side=CROWD_SIDE)
+            light[at] += pixels
+        electrons = rng.poisson(light * GAIN) + rng.normal(0, GAIN * READ, light.shape)
+        frames.append(np.minimum(electrons / GAIN, 60000).astype(np.float32))
+    return frames, np.array(new), of_new
+
+
+@pytest.mark.parametrize("per_mpix", (1000, 6000, 12000, 24500))
+@pytest.mark.parametrize("before, after", ((3.5, 4.2), (4.2, 3.5)))
+def test_fluxes_in_a_crowd(program, tmp_path, per_mpix, before, after):
+    medians, pulls = [], []
+    for seed, beta in first(3, ((1, 3.0), (2, None), (3, 2.5), (4, 4.765), (5, 3.0), (6, 2.5))):
+        frames, places, fluxes = crowd(seed, per_mpix, before, after, beta)
+        table, report = changes(program, tmp_path, frames, f"measurement.gain={GAIN}", "measurement.saturation=60000")
+        row, apart = nearest(table, places)
+        assert (apart < 1.5).all() and len(table) - len(places) <= 3
+        flux, error = (table[name].astype(float)[row] for name in ("FLUX_PSF", "FLUXERR_PSF"))
+        medians.append(np.median(flux / fluxes))
+        pulls += list((flux - fluxes) / error)
+        # Stars of a crowd are neither noise that both frames share nor a kernel that does not match.
+        assert [one for one in report["warnings"] if "difference.kernel" in one] == []
+    assert medians == pytest.approx(np.ones(len(medians)), abs=0.03)
+    assert np.sqrt(np.mean(np.square(pulls))) < 1.3
+
+
+def test_frames_of_one_exposure_are_told_in_a_crowd_too(program, tmp_path):
+    frames, _, _ = crowd(1, 12000, 3.5, 3.5, 3.0)
+    rng = np.random.default_rng(1)
+    copies = [frames[0], (frames[0] + rng.uniform(-0.5, 0.5, frames[0].shape)).astype(np.float32)]
+    _, report = changes(program, tmp_path, copies, f"measurement.gain={GAIN}", "measurement.saturation=60000")
+    assert any("share their noise" in one for one in report["warnings"])
+
+
+def write_psf_of(path, fwhm, beta, half=20):
+    """A constant PSF of one pixel a pixel, in the format of PSFEx."""
+    from psf_models import psf_table, write_psf
+    _, pixels = point(half, half, 1, fwhm, beta, half=half)
+    write_psf(path, psf_table(pixels[None], 0.0, 1.0, 0, fwhm, 1.0))
+
+
+@pytest.mark.parametrize("fwhm, beta", ((2.5, None), (4.0, 3.0)))
+def test_a_psf_file_is_the_star_of_a_difference(program, tmp_path, fwhm, beta):
+    """Four stars tell their shape badly; the file has it."""
+    write_psf_of(tmp_path / "new.psf", fwhm, beta)
+    ratios, pulls = [], []
+    for seed in range(1, 9):
+        frames, places, significances, fluxes = pair(seed, fwhm, beta, stars=4)
+        table, report = changes(program, tmp_path, frames, f"psf.file={tmp_path / 'new.psf'}", "difference.convolve=reference")
+        assert report["difference"]["fit"]["star_profile"]["psf_file"]
+        row, apart = nearest(table, places)
+        bright = significances >= 12
+        assert (apart[bright] < 1.5).all()
+        flux, error = (table[name].astype(float)[row][bright] for name in ("FLUX_PSF", "FLUXERR_PSF"))
+        ratios += list(flux / fluxes[bright])
+        pulls += list((flux - fluxes[bright]) / error)
+    assert np.median(ratios) == pytest.approx(1, abs=0.03)
+    assert np.sqrt(np.mean(np.square(pulls))) < 1.25
+
+
+def test_a_psf_file_that_cannot_count_is_told(program, tmp_path):
+    """The new frame's stars are sharper, so it is convolved, and the difference has stars of the reference."""
+    write_psf_of(tmp_path / "new.psf", 3.5, 3.0)
+    frames, _, _ = crowd(1, 1000, 4.2, 3.5, 3.0)
+    _, report = changes(program, tmp_path, frames, f"psf.file={tmp_path / 'new.psf'}", f"measurement.gain={GAIN}")
+    assert any("difference.convolve: reference" in one and "psf.file" in one for one in report["warnings"])
+
+
+def test_a_shift_of_the_stars_is_told(program, tmp_path):
+    """The kernel takes up 0.4 pixels without residuals, so nothing else tells."""
+    rng = np.random.default_rng(5)
+    places, fluxes = rng.uniform(20, SIDE - 20, (150, 2)), 10 ** rng.uniform(3, 4.5, 150)
+    for moved in (0.1, 0.4):
+        frames = []
+        for shift in (0, moved):
+            light = np.full((SIDE, SIDE), SKY)
+            for (x, y), flux in zip(places, fluxes):
+                at, pixels = point(x + shift, y, flux, 3.2, 3.0)
+                light[at] += pixels
+            frames.append((light + rng.normal(0, NOISE, light.shape)).astype(np.float32))
+        _, report = changes(program, tmp_path, frames)
+        assert any("difference.align" in one and "pixels in x" in one for one in report["warnings"]) == (moved > 0.3)
+
+
+def test_without_stars_that_is_told(program, tmp_path):
+    frames, _, _, _ = pair(1, 3.0, 3.0, stars=0)
+    _, report = changes(program, tmp_path, frames)
+    said = [one for one in report["warnings"] if "psf.file" in one]
+    assert report["difference"]["fit"]["star_profile"]["stars"] >= 3 or len(said) == 1
