@@ -11,6 +11,7 @@ fits = pytest.importorskip("astropy.io.fits")
 from program import ROOT
 from rounds import first
 
+REAL = ROOT.parent / "shared/data/real"
 SIDE, NOISE, SKY = 600, 1.0, 20.0
 SIGNIFICANCES = (5.5, 7, 12, 25, 50)
 
@@ -212,3 +213,15 @@ def test_without_stars_that_is_told(program, tmp_path):
     _, report = changes(program, tmp_path, frames)
     said = [one for one in report["warnings"] if "psf.file" in one]
     assert report["difference"]["fit"]["star_profile"]["stars"] >= 3 or len(said) == 1
+
+
+@pytest.mark.skipif(not (REAL / "dec18e.fits.gz").exists(), reason="no data: shared/data/real")
+def test_two_epochs_of_decam(program, tmp_path):
+    """Four stars. The transient is found, with errors of its own; that the stars moved by half a pixel is told."""
+    frames = [fits.getdata(REAL / f"{name}.fits.gz").astype(np.float32) for name in ("dec18e", "dec04c")]
+    table, report = changes(program, tmp_path, frames, "measurement.gain=4")
+    transient = np.hypot(table["X_IMAGE"] - 129.2, table["Y_IMAGE"] - 128.2) < 1
+    assert transient.sum() == 1 and table["SIGN"][transient] == 1
+    assert table["FLUX_PSF"][transient] / table["FLUXERR_PSF"][transient] > 12
+    assert np.hypot(*report["difference"]["fit"]["shift"]) > 0.3
+    assert any("difference.align" in one and "pixels in x" in one for one in report["warnings"])

@@ -15,7 +15,7 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t tile_side = 128, most_tiles = 128;
-constexpr std::size_t groups = 4;  ///< parts of the tiles, from whose scatter errors are estimated
+constexpr std::size_t most_groups = 16;  ///< parts of the tiles, from whose scatter errors are estimated
 constexpr double lag_reach = 2.5, grow_reach = 3, model_reach = 5;
 constexpr int most_lag = 24, most_model_half = 60;
 
@@ -96,18 +96,19 @@ struct CrowdTile {
   }
 };
 
-/// A Moffat profile whose width, exponent and ellipticity are `of`: log alpha, log(beta - 1), e1, e2.
+/// A Moffat profile whose width, exponent and ellipticity are `of`: log of the full width, 1 / beta (near 0 for a
+/// Gaussian), e1, e2.
 struct MoffatModel {
   static constexpr std::size_t numbers = 4;
+  static constexpr double least_inverse = 0.002, most_inverse = 0.8;
   std::array<double, numbers> of;
 
-  double beta() const { return 1 + portable_exp(of[1]); }
-  double alpha() const { return portable_exp(of[0]); }
-  double fwhm() const { return 2 * alpha() * std::sqrt(portable_exp(portable_log(2.0) / beta()) - 1); }
+  double beta() const { return 1 / of[1]; }
+  double fwhm() const { return portable_exp(of[0]); }
+  double alpha() const { return fwhm() / 2 / std::sqrt(portable_exp(portable_log(2.0) * of[1]) - 1); }
   bool is_profile() const {
-    constexpr double most_ellipticity = 0.6, least_power = -2.5, most_power = 7;
-    return of[2] * of[2] + of[3] * of[3] < most_ellipticity * most_ellipticity && of[1] > least_power &&
-           of[1] < most_power;
+    constexpr double most_ellipticity = 0.6;
+    return of[2] * of[2] + of[3] * of[3] < most_ellipticity * most_ellipticity;
   }
 
   /// Returns the profile at nodes 1 pixel apart, row by row, with light 1 over all the plane.
@@ -166,54 +167,72 @@ struct Misfit {
   }
 };
 
-/// Fits the profile by least squares (Levenberg 1944, Marquardt 1963), with slopes by differences.
-std::optional<MoffatModel> fit_profile(MoffatModel now, const std::vector<CrowdLag>& lags, int half,
-                                       const std::vector<double>& measured) {
-  constexpr int rounds = 40;
-  constexpr double step = 1e-3, most_damping = 1e6, enough = 1e-7;
-  Misfit misfit(now, lags, half, measured);
-  double damping = 1e-3;
-  for (int round = 0; round < rounds && damping < most_damping; ++round) {
-    std::array<std::vector<double>, MoffatModel::numbers> slopes;
+/// The normal equations of a step of the fit, with slopes by differences.
+struct FitStep {
+  SymmetricMatrix matrix{MoffatModel::numbers};
+  std::array<std::vector<double>, MoffatModel::numbers> slopes;
+
+  FitStep(const MoffatModel& at, const std::vector<CrowdLag>& lags, int half, const std::vector<double>& measured,
+          const Misfit& misfit) {
+    constexpr double step = 1e-3;
     for (std::size_t i = 0; i < MoffatModel::numbers; ++i) {
-      MoffatModel beside = now;
+      MoffatModel beside = at;
       beside.of[i] += step;
       slopes[i] = Misfit(beside, lags, half, measured).left;
       for (std::size_t k = 0; k < lags.size(); ++k) slopes[i][k] = (misfit.left[k] - slopes[i][k]) / step;
     }
-    SymmetricMatrix matrix(MoffatModel::numbers);
-    double right[MoffatModel::numbers] = {};
-    for (std::size_t i = 0; i < MoffatModel::numbers; ++i) {
-      for (std::size_t k = 0; k < lags.size(); ++k) right[i] += slopes[i][k] * misfit.left[k];
+    for (std::size_t i = 0; i < MoffatModel::numbers; ++i)
       for (std::size_t j = 0; j <= i; ++j)
         for (std::size_t k = 0; k < lags.size(); ++k) matrix.at(i, j) += slopes[i][k] * slopes[j][k];
-      matrix.at(i, i) *= 1 + damping;
-    }
-    if (!factorise(matrix)) return std::nullopt;
-    solve(matrix, right);
-    MoffatModel next = now;
+  }
+
+  /// Returns the model changed by a step towards what `left` leaves; no value if the equations have no solution.
+  std::optional<MoffatModel> step(MoffatModel model, const std::vector<double>& left, double damping) const {
     constexpr double most_step = 0.3;
-    for (std::size_t i = 0; i < MoffatModel::numbers; ++i) next.of[i] += std::clamp(right[i], -most_step, most_step);
-    if (next.is_profile()) {
-      const Misfit then(next, lags, half, measured);
-      if (then.square < misfit.square && then.scale > 0) {
-        const bool ends = misfit.square - then.square < enough * misfit.square;
-        now = next;
-        misfit = then;
-        damping = std::max(damping / 10, 1e-9);
-        if (ends) break;
-        continue;
-      }
+    double right[MoffatModel::numbers] = {};
+    for (std::size_t i = 0; i < MoffatModel::numbers; ++i)
+      for (std::size_t k = 0; k < left.size(); ++k) right[i] += slopes[i][k] * left[k];
+    SymmetricMatrix damped = matrix;
+    for (std::size_t i = 0; i < MoffatModel::numbers; ++i) damped.at(i, i) *= 1 + damping;
+    if (!factorise(damped)) return std::nullopt;
+    solve(damped, right);
+    for (std::size_t i = 0; i < MoffatModel::numbers; ++i) model.of[i] += std::clamp(right[i], -most_step, most_step);
+    model.of[1] = std::clamp(model.of[1], MoffatModel::least_inverse, MoffatModel::most_inverse);
+    return model;
+  }
+};
+
+/// Fits the profile by least squares (Levenberg 1944, Marquardt 1963).
+std::optional<MoffatModel> fit_profile(MoffatModel now, const std::vector<CrowdLag>& lags, int half,
+                                       const std::vector<double>& measured) {
+  constexpr int rounds = 40;
+  constexpr double least_damping = 1e-9, most_damping = 1e6, enough = 1e-7;
+  Misfit misfit(now, lags, half, measured);
+  double damping = 1e-3;
+  for (int round = 0; round < rounds; ++round) {
+    const FitStep step(now, lags, half, measured, misfit);
+    bool ends = true;
+    for (; damping < most_damping; damping *= 10) {
+      const std::optional<MoffatModel> next = step.step(now, misfit.left, damping);
+      if (!next) return std::nullopt;
+      if (!next->is_profile()) continue;
+      const Misfit then(*next, lags, half, measured);
+      if (!(then.square < misfit.square && then.scale > 0)) continue;
+      ends = misfit.square - then.square < enough * misfit.square;
+      now = *next;
+      misfit = then;
+      damping = std::max(damping / 10, least_damping);
+      break;
     }
-    damping *= 10;
+    if (ends) break;
   }
   return misfit.scale > 0 ? std::optional(now) : std::nullopt;
 }
 
 /// Returns the autocorrelation of all tiles but those of group `without`.
-std::vector<double> correlation_of(const std::array<LagSums, groups>& sums, std::size_t without) {
+std::vector<double> correlation_of(const std::vector<LagSums>& sums, std::size_t without) {
   std::vector<double> result(sums[0].product.size(), 0), count(result.size(), 0);
-  for (std::size_t g = 0; g < groups; ++g) {
+  for (std::size_t g = 0; g < sums.size(); ++g) {
     if (g == without) continue;
     for (std::size_t k = 0; k < result.size(); ++k) {
       result[k] += sums[g].product[k];
@@ -234,6 +253,25 @@ double flux_of(const Square& truth, const Square& model) {
   return product / square;
 }
 
+/// Returns the relative error of fluxes that are measured by the fitted shape: the jackknife's, where each group of
+/// tiles in turn is left out. One step of the fit from its end gives the shape without a group.
+double scale_error_of(const MoffatModel& fitted, const Square& shape, const std::vector<CrowdLag>& lags, int half,
+                      const std::vector<LagSums>& sums) {
+  const std::vector<double> measured = correlation_of(sums, sums.size());
+  const FitStep step(fitted, lags, half, measured, Misfit(fitted, lags, half, measured));
+  std::vector<double> parts;
+  double mean = 0, square = 0;
+  const auto count = static_cast<double>(sums.size());
+  for (std::size_t g = 0; g < sums.size(); ++g) {
+    const Misfit without(fitted, lags, half, correlation_of(sums, g));
+    const std::optional<MoffatModel> part = step.step(fitted, without.left, 0);
+    parts.push_back(part && part->is_profile() ? flux_of(shape, part->values(shape.half)) : 0);
+    mean += parts.back() / count;
+  }
+  for (const double part : parts) square += (part - mean) * (part - mean);
+  return std::sqrt(square * (count - 1) / count);
+}
+
 }  // namespace
 
 std::optional<CrowdProfile> profile_of_crowd(const LevelledFrame& frame, double fwhm, int half, const Cpu& where) {
@@ -250,33 +288,22 @@ std::optional<CrowdProfile> profile_of_crowd(const LevelledFrame& frame, double 
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
       CrowdTile(frame, tiles[i] % across * tile_side, tiles[i] / across * tile_side, grow).add_to(lags, of_tiles[i]);
   });
-  std::array<LagSums, groups> sums{none, none, none, none};
+  std::vector<LagSums> sums(std::min(most_groups, tiles.size()), none);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     for (std::size_t k = 0; k < lags.size(); ++k) {
-      sums[i % groups].product[k] += of_tiles[i].product[k];
-      sums[i % groups].count[k] += of_tiles[i].count[k];
+      sums[i % sums.size()].product[k] += of_tiles[i].product[k];
+      sums[i % sums.size()].count[k] += of_tiles[i].count[k];
     }
   }
   const int model_half = std::min(static_cast<int>(std::ceil(model_reach * fwhm)), most_model_half);
-  constexpr double usual_beta = 3, usual_alpha = 0.9809;  // of a Moffat profile of FWHM 1 and this exponent
-  const MoffatModel usual{{portable_log(usual_alpha * fwhm), portable_log(usual_beta - 1), 0, 0}};
-  const std::optional<MoffatModel> fitted = fit_profile(usual, lags, model_half, correlation_of(sums, groups));
+  constexpr double usual_beta = 3;
+  const MoffatModel usual{{portable_log(fwhm), 1 / usual_beta, 0, 0}};
+  const std::optional<MoffatModel> fitted = fit_profile(usual, lags, model_half, correlation_of(sums, sums.size()));
   // blends widen the estimate, but nothing makes it too narrow
   constexpr double widest = 1.25, narrowest = 0.5;
   if (!fitted || fitted->fwhm() > widest * fwhm || fitted->fwhm() < narrowest * fwhm) return std::nullopt;
-  CrowdProfile profile{fitted->fwhm(), 0, fitted->values(half)};
-  std::array<double, groups> parts{};
-  parallel_for(groups, 1, where, [&](std::int64_t begin, std::int64_t end) {
-    for (auto g = static_cast<std::size_t>(begin); g < static_cast<std::size_t>(end); ++g) {
-      const std::optional<MoffatModel> part = fit_profile(*fitted, lags, model_half, correlation_of(sums, g));
-      parts[g] = part ? flux_of(profile.shape, part->values(half)) - 1 : 1;
-    }
-  });
-  double mean = 0, square = 0;
-  for (const double part : parts) mean += part / groups;
-  for (const double part : parts) square += (part - mean) * (part - mean);
-  profile.scale_error = std::sqrt(square * (groups - 1) / groups);  // the jackknife's error
-  return profile;
+  const Square shape = fitted->values(half);
+  return CrowdProfile{fitted->fwhm(), scale_error_of(*fitted, shape, lags, model_half, sums), shape};
 }
 
 }  // namespace srcextract
