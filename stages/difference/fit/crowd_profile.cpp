@@ -14,7 +14,8 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t tile_side = 128, most_tiles = 128;
+/// The frame is read in tiles, squares of pixels: a quarter of its longer side, within these limits.
+constexpr std::int64_t least_tile_side = 32, most_tile_side = 128, most_tiles = 128;
 constexpr std::size_t most_groups = 16;  ///< parts of the tiles, from whose scatter errors are estimated
 constexpr double lag_reach = 2.5, grow_reach = 3, model_reach = 5;
 constexpr int most_lag = 24, most_model_half = 60;
@@ -53,9 +54,9 @@ struct CrowdTile {
   std::int64_t width, height;
   std::vector<float> value, weight;
 
-  CrowdTile(const LevelledFrame& frame, std::int64_t left, std::int64_t top, std::int64_t grow)
-      : width(std::min(tile_side, frame.image.shape.width - left)),
-        height(std::min(tile_side, frame.image.shape.height - top)),
+  CrowdTile(const LevelledFrame& frame, std::int64_t left, std::int64_t top, std::int64_t side, std::int64_t grow)
+      : width(std::min(side, frame.image.shape.width - left)),
+        height(std::min(side, frame.image.shape.height - top)),
         value(static_cast<std::size_t>(width * height), 0.0F),
         weight(value.size(), 1.0F) {
     const ImageView image = frame.view();
@@ -277,7 +278,8 @@ double scale_error_of(const MoffatModel& fitted, const Square& shape, const std:
 std::optional<CrowdProfile> profile_of_crowd(const LevelledFrame& frame, double fwhm, int half, const Cpu& where) {
   const auto [width, height] = frame.image.shape;
   const std::vector<CrowdLag> lags = lags_within(lag_reach * fwhm);
-  const std::int64_t across = (width + tile_side - 1) / tile_side, down = (height + tile_side - 1) / tile_side;
+  const std::int64_t side = std::clamp(std::max(width, height) / 4, least_tile_side, most_tile_side);
+  const std::int64_t across = (width + side - 1) / side, down = (height + side - 1) / side;
   const std::int64_t step = (across * down + most_tiles - 1) / most_tiles;
   std::vector<std::int64_t> tiles;
   for (std::int64_t tile = 0; tile < across * down; tile += step) tiles.push_back(tile);
@@ -286,7 +288,7 @@ std::optional<CrowdProfile> profile_of_crowd(const LevelledFrame& frame, double 
   const auto grow = static_cast<std::int64_t>(std::ceil(grow_reach * fwhm));
   parallel_for(std::ssize(tiles), 1, where, [&, across = across](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      CrowdTile(frame, tiles[i] % across * tile_side, tiles[i] / across * tile_side, grow).add_to(lags, of_tiles[i]);
+      CrowdTile(frame, tiles[i] % across * side, tiles[i] / across * side, side, grow).add_to(lags, of_tiles[i]);
   });
   std::vector<LagSums> sums(std::min(most_groups, tiles.size()), none);
   for (std::size_t i = 0; i < tiles.size(); ++i) {

@@ -21,9 +21,9 @@ struct CrowdProfile {
 /// Moffat profile (Moffat 1969, A&A 3, 455) is fitted to the autocorrelation at lags up to 2.5 `fwhm`, but not at lag
 /// 0, which has the noise of the pixels.
 ///
-/// Reads squares of 128 pixels, up to 2 million pixels in all. Pixels within 3 `fwhm` of a bad one are left out. `fwhm`
-/// is a first estimate in pixels, and `half` the half width of the shape. Without a value, the fit failed, or its width
-/// is more than 1.25 times `fwhm`, as galaxies are, or less than half.
+/// Reads at most 128 squares of at most 128 pixels, spread over the frame. Pixels within 3 `fwhm` of a bad one are left
+/// out. `fwhm` is a first estimate in pixels, and `half` the half width of the shape. Without a value, the fit failed,
+/// or its width is more than 1.25 times `fwhm`, as galaxies are, or less than half.
 std::optional<CrowdProfile> profile_of_crowd(const LevelledFrame& frame, double fwhm, int half, const Cpu& where);
 
 }  // namespace srcextract
