@@ -312,6 +312,32 @@ double scale_error_of(const std::vector<std::vector<NodeExcess>>& excess) {
   return std::sqrt(square * count / (count - 1));
 }
 
+/// Whether the median widths of stars in two halves of the frame differ by more than 3 % and four
+/// errors: left and right, or bottom and top. One shape is then not that of all stars.
+bool varies(const LevelledFrame& frame, const std::vector<Stamp>& places, const Cpu& where) {
+  constexpr double most_ratio = 1.03, clear = 4, of_median = 1.2533;  // error of a median over that of a mean
+  constexpr std::size_t least = 10;
+  const std::vector<StarShape> shapes = shapes_of(frame, places, where);
+  std::vector<double> halves[4];
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!(shapes[i].sigma > 0)) continue;
+    halves[2 * places[i].x < frame.image.shape.width ? 0 : 1].push_back(shapes[i].sigma);
+    halves[2 * places[i].y < frame.image.shape.height ? 2 : 3].push_back(shapes[i].sigma);
+  }
+  for (const int half : {0, 2}) {
+    if (halves[half].size() < least || halves[half + 1].size() < least) continue;
+    const double one = upper_median(halves[half]), other = upper_median(halves[half + 1]);
+    const auto square_of_error = [&](std::vector<double>& widths, double middle) {
+      const auto count = static_cast<double>(widths.size());
+      const double sigma = sigma_per_deviation * median_deviation(widths, middle);
+      return of_median * of_median * sigma * sigma / count;
+    };
+    const double error = std::sqrt(square_of_error(halves[half], one) + square_of_error(halves[half + 1], other));
+    if (std::max(one, other) > most_ratio * std::min(one, other) && std::fabs(one - other) > clear * error) return true;
+  }
+  return false;
+}
+
 MeanStar mean_of(const LevelledFrame& frame, const FrameStars& chosen, double fwhm, const Cpu& where) {
   const int half = std::clamp(static_cast<int>(std::ceil(shape_reach * fwhm)), least_half, most_half);
   if (frame.psf != nullptr) {
@@ -319,7 +345,9 @@ MeanStar mean_of(const LevelledFrame& frame, const FrameStars& chosen, double fw
     return {.half = half, .order = star.order, .of_psf = true, .values = std::move(star.values)};
   }
   const std::vector<Stamp> places = chosen.used();
-  if (chosen.is_crowd(fwhm)) {
+  // blends in a dense crowd have widths of all kinds, and no mean of its stars is of use
+  const bool is_dense = chosen.is_crowd(fwhm / 2);
+  if (chosen.is_crowd(fwhm) && (is_dense || !varies(frame, places, where))) {
     if (const std::optional<CrowdProfile> crowd = profile_of_crowd(frame, fwhm, half, where)) {
       MeanStar mean{.half = half,
                     .order = 0,
