@@ -60,7 +60,8 @@ double flux_by_nodes(PsfSquares& squares, const FieldSquare& nodes, const FieldT
   constexpr int phases = 4;
   double mean = 0;
   for (int phase = 0; phase < phases * phases; ++phase) {
-    const double dx = (phase % phases + 0.5) / phases, dy = (phase / phases + 0.5) / phases;
+    const int column = phase % phases, row = phase / phases;
+    const double dx = (column + 0.5) / phases, dy = (row + 0.5) / phases;
     const std::vector<double> pixels = squares.draw(dx, dy);
     const Placement place(dx, dy);
     double product = 0, square = 0;
@@ -84,7 +85,8 @@ StarOfPsf sample_psf(const std::vector<double>& numbers, const Shape& shape, int
   const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
   std::vector<Equations> nodes(static_cast<std::size_t>(taps), Equations(terms));
   for (int place = 0; place < places * places; ++place) {
-    const double x = (place % places + 0.5) / places * width, y = (place / places + 0.5) / places * height;
+    const int column = place % places, row = place / places;
+    const double x = (column + 0.5) / places * width, y = (row + 0.5) / places * height;
     squares.go_to(x, y);
     const std::vector<double> pixels = squares.draw(0, 0);
     const FieldTerms at(x, y, width, height);

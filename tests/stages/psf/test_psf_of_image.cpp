@@ -153,7 +153,8 @@ TEST(MeasureWidth, IsThatOfGaussiansAtEveryPhase) {
     for (const double phase : {0.0, 0.25, 0.5}) {
       Image<float, Cpu> image({41, 41}, Cpu{1});
       for (std::int64_t i = 0; i < image.shape.count(); ++i) {
-        const double u = static_cast<double>(i % 41) - 20 - phase, v = static_cast<double>(i / 41) - 20 + phase / 2;
+        const std::int64_t column = i % 41, row = i / 41;
+        const double u = static_cast<double>(column) - 20 - phase, v = static_cast<double>(row) - 20 + phase / 2;
         const auto along = [&](double place, double width) {
           return std::erf((place + 0.5) / (std::sqrt(2.0) * width)) -
                  std::erf((place - 0.5) / (std::sqrt(2.0) * width));
