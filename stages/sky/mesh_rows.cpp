@@ -52,8 +52,23 @@ void find_beyond(MeshScale scale, float before, std::int32_t begin, std::int32_t
 }
 
 SRCEXTRACT_VECTOR_CLONES
-void fill_piece(SplinePiece piece, const float* beyond, std::int64_t n, bool bounded, float* __restrict out) {
-  for (std::int64_t x = 0; x < n; ++x) out[x] = piece.at(beyond[x], bounded);
+void fill_piece(SplinePiece piece, const float* beyond, std::int64_t n, float* __restrict out) {
+  for (std::int64_t x = 0; x < n; ++x) out[x] = piece.at(beyond[x]);
+}
+
+/// fill_piece() of a bounded map. Only pieces at the edges of the image go beyond their nodes; a loop with that case is
+/// not vectorised, and took a tenth of the time of an image.
+SRCEXTRACT_VECTOR_CLONES
+void fill_bounded_piece(SplinePiece piece, const float* beyond, std::int64_t n, float* __restrict out) {
+  if (n > 0 && beyond[0] >= 0.0F && beyond[n - 1] <= 1.0F) {
+    const float least = std::min(piece.node, piece.next_node), most = std::max(piece.node, piece.next_node);
+    for (std::int64_t x = 0; x < n; ++x) {
+      const float value = piece.at(beyond[x]), raised = value < least ? least : value;
+      out[x] = raised > most ? most : raised;
+    }
+  } else {
+    for (std::int64_t x = 0; x < n; ++x) out[x] = piece.at(beyond[x], true);
+  }
 }
 
 SRCEXTRACT_VECTOR_CLONES
@@ -105,7 +120,11 @@ void MeshRow::for_each_piece(const F& f) {
 void MeshRow::fill(float* out) {
   if (grid_.nodes.width == 1) std::fill_n(out, grid_.image.width, node_[static_cast<std::size_t>(row_)]);
   for_each_piece([&](const SplinePiece& piece, const float* beyond, std::int64_t x, std::int64_t n) {
-    fill_piece(piece, beyond, n, bounded_, out + x);
+    if (bounded_) {
+      fill_bounded_piece(piece, beyond, n, out + x);
+    } else {
+      fill_piece(piece, beyond, n, out + x);
+    }
   });
 }
 
