@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -63,7 +64,7 @@ class Running {
     changed_.notify_all();
   }
 
-  /// Stops all batches, and waits until their threads are done.
+  /// Stops all batches, and waits until their threads are done. A child of fork() has none of the threads.
   void stop_all();
 
  private:
@@ -71,6 +72,7 @@ class Running {
   std::condition_variable changed_;
   std::set<Batch*> batches_;
   bool python_ends_ = false;
+  const pid_t process_ = getpid();
 };
 
 Running& running() {
@@ -237,6 +239,7 @@ class Batch {
 };
 
 void Running::stop_all() {
+  if (getpid() != process_) return;
   const WithoutGil others;
   std::unique_lock lock(mutex_);
   python_ends_ = true;

@@ -232,3 +232,21 @@ def test_python_ends_while_a_daemon_is_at_work(call, sky_path):
         done = subprocess.run([sys.executable, "-c", AT_WORK_AT_THE_END, call, str(sky_path)], capture_output=True,
                               text=True, timeout=60)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+FORKED = """
+import os, sys, srcextract
+list(srcextract.extract_many([sys.argv[1]], progress=False))
+images = srcextract.extract_many([sys.argv[1]] * 50, progress=False)
+next(iter(images))
+if os.fork() == 0:
+    sys.exit(0)
+_, status = os.wait()
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_a_child_of_fork_ends(sky_path):
+    """It has none of the threads of extract_many, and waits for none."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED, str(sky_path)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
