@@ -282,9 +282,9 @@ void DeviceField::measure_noise() {
   if (typical >= 0) view_.unit *= variance_factor(typical);
 }
 
-void DeviceField::judge_noise() {
+bool DeviceField::judge_noise() {
   const float near = typical_ratio(1);
-  view_.shares_noise = shares_noise(near, typical_ratio(2));
+  return view_.shares_noise = shares_noise(near, typical_ratio(2));
 }
 
 std::vector<std::int64_t> DeviceField::saturated() const {

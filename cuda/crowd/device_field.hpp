@@ -29,7 +29,7 @@ class DeviceField {
   void render(const DeviceList<CrowdStar>& stars, bool weigh);
   void soften();
   void measure_noise();
-  void judge_noise();
+  bool judge_noise();
 
   /// Returns the indices of the saturated pixels, in ascending order.
   std::vector<std::int64_t> saturated() const;

@@ -66,7 +66,7 @@ class DeviceCrowd {
   void render() { field_.render(stars_, true); }
   void soften() { field_.soften(); }
   void measure_noise() { field_.measure_noise(); }
-  void judge_noise() { field_.judge_noise(); }
+  bool judge_noise() { return field_.judge_noise(); }
 
   std::int64_t find(const FindRule& rule, std::int32_t turn) {
     const std::int64_t before = stars_.count;

@@ -196,10 +196,10 @@ void CrowdField::measure_noise() {
   if (typical >= 0) view_.unit *= variance_factor(typical);
 }
 
-void CrowdField::judge_noise() {
+bool CrowdField::judge_noise() {
   const float near = typical_ratio([&](std::int64_t i) { return view_.difference_ratio(i, 1); });
   const float far = typical_ratio([&](std::int64_t i) { return view_.difference_ratio(i, 2); });
-  view_.shares_noise = shares_noise(near, far);
+  return view_.shares_noise = shares_noise(near, far);
 }
 
 }  // namespace srcextract

@@ -69,8 +69,8 @@ class CrowdField {
   /// false.
   void measure_noise();
   /// Finds out whether pixels share their noise: whether second differences over two pixels have clearly more of it
-  /// than those of neighbours. A crowd changes both little.
-  void judge_noise();
+  /// than those of neighbours. A dense crowd has so, too, until its stars are subtracted.
+  bool judge_noise();
 
   /// Calls CrowdImage::needs with `bytes` plus the memory of all stamps, and so throws if there is not enough memory.
   void require_room(std::int64_t bytes) const;

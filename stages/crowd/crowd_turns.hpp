@@ -16,7 +16,8 @@ namespace srcextract {
 /// the sky. `Work` contains the stars and the image, and has these members:
 /// - set(stars), add_saturated_cores(), count(), noise(), and shared_noise() of the last search;
 /// - measure_shared_noise() without a search, of the residual;
-/// - draw() for all stars, render(), soften(), measure_noise(), judge_noise();
+/// - draw() for all stars, render(), soften(), measure_noise();
+/// - judge_noise() of the residual, which returns whether pixels share their noise;
 /// - find(rule, turn) adds and draws new stars, updates the residual, and returns the number of new stars;
 /// - solve(free, tolerance, most rounds) changes stars and sky by the solution of the equations, and returns the number
 ///   of rounds;
@@ -50,6 +51,7 @@ class CrowdTurns {
     start();
     work_.set(stars);
     finish_fluxes(turns);
+    judge_again();
     work_.measure_shared_noise();
     CrowdFit fit = finish();
     std::vector<CrowdRow> all;
@@ -68,12 +70,18 @@ class CrowdTurns {
       work_.render();
       work_.measure_noise();
     }
-    work_.judge_noise();
+    shares_noise_ = work_.judge_noise();
+  }
+
+  /// Light of a dense crowd is taken for noise that pixels share, until its stars are subtracted.
+  void judge_again() {
+    if (shares_noise_) shares_noise_ = work_.judge_noise();
   }
 
   void find_more(std::int32_t turn) {
     work_.draw();
     work_.render();
+    if (turn > 1) judge_again();
     constexpr std::int32_t of_clear_stars = 2;
     constexpr double clear = 1, blended = 0.15;
     const FindRule rule{config_.threshold, turn <= of_clear_stars ? clear : blended, crowd_separation};
@@ -127,6 +135,7 @@ class CrowdTurns {
   Shape shape_;
   std::vector<CrowdTurn> turns_;
   CrowdTurn facts_;  ///< statistics of the current turn
+  bool shares_noise_ = false;
 };
 
 }  // namespace srcextract

@@ -72,7 +72,7 @@ class HostCrowd {
   void render() { field_.render(stars_); }
   void soften() { field_.soften(); }
   void measure_noise() { field_.measure_noise(); }
-  void judge_noise() { field_.judge_noise(); }
+  bool judge_noise() { return field_.judge_noise(); }
 
   std::int64_t find(const FindRule& rule, std::int32_t turn) {
     auto [found, shared] = find_stars(field_, psf_, stars_, rule, turn);

@@ -1,6 +1,7 @@
 """A crowd in pixels that share their noise, as those of every resampled image do: no rows of noise, and errors that are those
 of the fluxes. The PSF is given, or made of the image."""
 
+import json
 import subprocess
 
 import numpy as np
@@ -71,3 +72,16 @@ def test_the_negative_of_a_real_image_has_hardly_a_star(program, tmp_path, name)
     assert subprocess.run([program, "-q", "-o", tmp_path, "psf", tmp_path / "f.fits"]).returncode == 0
     given = ("--set", f"psf.file={tmp_path}/f.psf")
     assert len(fit(program, tmp_path, "negative", *given)) <= 0.01 * len(fit(program, tmp_path, "f", *given))
+
+
+@pytest.mark.parametrize("stars", (3000, 6000))
+def test_a_dense_crowd_in_white_noise_shares_none(program, tmp_path, stars):
+    """12 000 and 24 000 stars a megapixel: their light alone is alike over two pixels."""
+    rng = np.random.default_rng(5)
+    image = 100 + rng.normal(0, 10, (SIDE, SIDE))
+    for x, y, flux in zip(*rng.uniform(10, SIDE - 10, (2, stars)), 10**rng.uniform(2.3, 4.5, stars)):
+        v, u = np.mgrid[int(y) - 8:int(y) + 9, int(x) - 8:int(x) + 9]
+        image[v, u] += flux / (2 * np.pi * WIDTH**2) * np.exp(-((u - x)**2 + (v - y)**2) / 2 / WIDTH**2)
+    fits.writeto(tmp_path / "f.fits", image.astype("f4"), fits.Header([("GAIN", 1e6), ("SATURATE", 1e9)]))
+    found = fit(program, tmp_path, "f", "--set", "psf.method=fit")
+    assert json.loads((tmp_path / "f.run.json").read_text())["crowd"]["shared_noise"] == 1 and len(found) > stars / 3
