@@ -67,10 +67,12 @@ __global__ void filter_factors_kernel(NodeView from, BackgroundConfig filter, No
   if (i < from.width * from.height) to.set(i, filtered_factor(from, i % from.width, i / from.width, filter));
 }
 
-__global__ void filtered_noise_kernel(NodeView factors, NodeView noise, double white, NodeWriter to) {
+__global__ void filtered_noise_kernel(NodeView factors, NodeView noise, double white, const Background* clipped,
+                                      NodeWriter to) {
   const std::int64_t i = thread_index();
+  const auto limit = static_cast<float>(clipped->clipped.sigma);
   if (i < noise.width * noise.height)
-    to.set(i, filtered_noise(factors, noise, white, i % noise.width, i / noise.width));
+    to.set(i, filtered_noise(factors, noise, white, limit, i % noise.width, i / noise.width));
 }
 
 __device__ bool told_by(const unsigned long long* sides) {
@@ -109,11 +111,11 @@ MeshSky<Gpu> lower_noise(const Image<float, Gpu>& image, const SkyMesh<Gpu>& noi
   filter_factors_kernel<<<blocks_for(count), block_threads, 0, where.stream>>>(whole.view(), factor_filter(config),
                                                                                factors.writer());
   check_launch();
+  const Value<Background, Gpu> otherwise = clipped();
   filtered_noise_kernel<<<blocks_for(count), block_threads, 0, where.stream>>>(factors.view(), nodes_of(noise), white,
-                                                                               nodes.writer());
+                                                                               otherwise.data(), nodes.writer());
   check_launch();
   MeshSky<Gpu> found = mesh_sky_of(estimates, std::move(nodes), nullptr, grid, config, where);
-  const Value<Background, Gpu> otherwise = clipped();
   scale_nodes_kernel<<<blocks_for(count), block_threads, 0, where.stream>>>(
       sides.data(), nodes_of(noise), noise.rms_bend.data(), sky.data(), found.background.data(), found.mesh.rms.data(),
       found.mesh.rms_bend.data());

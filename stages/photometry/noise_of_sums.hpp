@@ -11,7 +11,7 @@ namespace srcextract {
 /// - for an ellipse, the number of its pixels;
 /// - for a Gaussian window of width s, 4 pi s^2: a circle of this area has the same noise as the window, if pixels are
 ///   independent;
-/// - for a PSF whose full width is that of a Gaussian of width s, 4 pi s^2.
+/// - for a PSF, the square of its sum over the sum of its squares.
 ///
 /// The variances of positions are not multiplied, nor is photon noise, unless the pixels' variances contain it.
 void scale_noise(const NoiseLaw& law, const Settings& config, Photometry<Cpu>& photometry);

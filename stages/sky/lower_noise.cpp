@@ -90,13 +90,17 @@ MeshSky<Cpu> lower_noise(const Image<float, Cpu>& image, const SkyMesh<Cpu>& noi
   const BackgroundConfig filter = factor_filter(config);
   const NodeBuffers factors = estimates.filled(where).made(
       where, [&](const NodeView& all, auto x, auto y) { return filtered_factor(all, x, y, filter); });
+  const bool told = tells_noise(sides);
+  const bool has_low = std::ranges::any_of(factors.rms, [](float factor) { return factor < least_factor; });
+  const Value<Background, Cpu> otherwise = !told || has_low ? clipped() : Value<Background, Cpu>{};
+  const auto limit = static_cast<float>(otherwise->clipped.sigma);
   NodeBuffers nodes = factors.made(where, [&](const NodeView& all, std::int64_t x, std::int64_t y) {
-    return filtered_noise(all, nodes_of(noise), white, x, y);
+    return filtered_noise(all, nodes_of(noise), white, limit, x, y);
   });
   MeshSky<Cpu> found = mesh_sky_of(estimates, std::move(nodes), grid, config, where);
   found.mesh.rms_bounded = true;
-  if (!tells_noise(sides)) {
-    found.background = clipped();
+  if (!told) {
+    found.background = otherwise;
     std::ranges::copy(noise.rms, found.mesh.rms.begin());
     std::ranges::copy(noise.rms_bend, found.mesh.rms_bend.begin());
     return found;

@@ -18,9 +18,9 @@ namespace srcextract {
 /// - In each mesh the depths of the pixels below 0 tell the noise (Depths::noise). Divided by the rms of the mesh's
 ///   pixels, and by `white`, it is the *factor* there. In meshes of 32 rows or more every second row is read.
 /// - A mesh in which too few pixels are below 0 gets the mean factor of the nearest other meshes.
-/// - A wide median filter of the factors drops the meshes in which light varies as noise does. Factors are at least 1
-///   (filtered_factor).
-/// - A node is the factor times the rms. It is raised to least_of_neighbour times the largest node beside it: where
+/// - A wide median filter of the factors drops the meshes in which light varies as noise does.
+/// - A node is the factor times `white` times the rms (noise_by_factor). It is raised to least_of_neighbour times the
+/// largest node beside it: where
 ///   noise rises in a step, the pixels of the noisier side count in that side's noise.
 /// - Between nodes the noise is a spline within their range (SkyMesh::rms_bounded).
 ///
@@ -29,8 +29,8 @@ namespace srcextract {
 /// the noise of pixels can count in them.
 ///
 /// If the pixels below 0 do not tell the noise (tells_noise), the result is `clipped()` instead, level and noise of the
-/// filtered image as clipping finds them, with the nodes of `noise`. CUDA always calls it, since the host does not wait
-/// for what the device finds.
+/// filtered image as clipping finds them, with the nodes of `noise`. CUDA always calls clipped(), since the host does
+/// not wait for what the device finds.
 template <class Where>
 using ClippedNoise = std::function<Value<Background, Where>()>;
 MeshSky<Cpu> lower_noise(const Image<float, Cpu>& image, const SkyMesh<Cpu>& noise, const Value<Background, Cpu>& sky,

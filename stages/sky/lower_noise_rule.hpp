@@ -60,11 +60,8 @@ inline BackgroundConfig factor_filter(const BackgroundConfig& config) {
   return widened_filter(widened_filter(config));
 }
 
-/// Returns the median of the factors around node (x, y), at least 1: independent pixels have 1 whatever their
-/// distribution, pixels that share noise more. Squares, amplitudes and few photons are closer to the sky below it than
-/// above, so that their depths would tell too little: in 2.25 million pixels that are sums of ten squares 4023 groups
-/// are above 5 of that noise, and 33 above 5 of the noise that this floor gives. Near an edge of the image the filter
-/// keeps the nodes on the other side. `filter`: factor_filter().
+/// Returns the median of the factors around node (x, y). Near an edge of the image the filter keeps the nodes on the
+/// other side. `filter`: factor_filter().
 SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_factor(const NodeView& factors, std::int64_t x, std::int64_t y,
                                                        const BackgroundConfig& filter) {
   const FilterReach of_x = whole_reach(x, factors.width, filter.filter_size);
@@ -74,8 +71,7 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_factor(const NodeView& factors, 
   int count = 0;
   for (std::int64_t row = of_y.first; row <= of_y.last; ++row)
     for (std::int64_t column = of_x.first; column <= of_x.last; ++column) values[count++] = factors.at(column, row).rms;
-  const float median = median_in(values, count);
-  return {0, median > 1 ? median : 1};
+  return {0, median_in(values, count)};
 }
 
 /// A node is at least this part of the largest node beside it. A sky whose noise varies slowly, or by chance, stays as
@@ -83,12 +79,29 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_factor(const NodeView& factors, 
 /// thousand rows, with 0.75 none.
 inline constexpr double least_of_neighbour = 0.75;
 
-/// Returns the noise of the filtered image at node (x, y): factor times white times rms, raised beside a noisier node.
+/// A factor below this is not that of noise. Independent pixels have 1, within some 5 %, whatever their distribution;
+/// pixels that share noise have more.
+inline constexpr float least_factor = 0.9F;
+
+/// Returns the noise of a node of this factor. `white_noise` is that of independent pixels there, `clipped` the clipped
+/// noise of the filtered image. There are two reasons for a factor below least_factor:
+/// - Squares, amplitudes and few photons are closer to the sky below it than above, so that depths tell too little: in
+///   2.25 million pixels that are sums of ten squares 4023 groups are above 5 of that noise. White noise has 33.
+/// - A slope of the sky within a mesh counts as noise of the pixels, but was subtracted from the filtered image. The
+///   clipped noise is less than that, and right.
+SRCEXTRACT_HOST_DEVICE inline float noise_by_factor(float factor, float white_noise, float clipped) {
+  const float noise = factor * white_noise;
+  if (!(factor < least_factor)) return noise;
+  const float least = white_noise < clipped ? white_noise : clipped;
+  return noise < least ? least : noise;
+}
+
+/// Returns the noise of the filtered image at node (x, y), raised beside a noisier node.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_noise(const NodeView& factors, const NodeView& noise, double white,
-                                                      std::int64_t x, std::int64_t y) {
+                                                      float clipped, std::int64_t x, std::int64_t y) {
   const auto at = [&](std::int64_t column, std::int64_t row) {
-    const auto of_pixels = static_cast<float>(white * static_cast<double>(noise.at(column, row).rms));
-    return factors.at(column, row).rms * of_pixels;
+    const auto white_noise = static_cast<float>(white * static_cast<double>(noise.at(column, row).rms));
+    return noise_by_factor(factors.at(column, row).rms, white_noise, clipped);
   };
   const float own = at(x, y);
   float most = own;

@@ -94,3 +94,16 @@ def test_a_warning_names_the_line_to_type(program, tmp_path):
     assert "errors of sums of 100 pixels are 2.7 times too small; set measurement.noise to correlated" in said
     assert "share their noise" not in pulls(program, tmp_path, 0, "Gaussian", 6, "measurement.noise=pixel")[2]
     assert "share their noise" not in pulls(program, tmp_path, 0.8, "Gaussian", 6)[2]
+
+
+@pytest.mark.parametrize("noisier", ("half", "quarters"))
+def test_a_mosaic_of_depths_shares_no_noise(program, tmp_path, noisier):
+    """Typical values of two maps of the noise need not be those of one place."""
+    rng = np.random.default_rng(7)
+    scale = np.ones((SIDE, SIDE))
+    scale[SIDE // 2:] *= 3 if noisier == "half" else 2
+    scale[:, SIDE // 2:] *= 1 if noisier == "half" else 1.4
+    fits.writeto(tmp_path / "a.fits", (1000 + SIGMA * scale * rng.normal(size=(SIDE, SIDE))).astype(np.float32))
+    done = subprocess.run([program, "-q", "-o", tmp_path, ROOT / "config/default.yaml", tmp_path / "a.fits"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "a.run.json").read_text())["shared_noise"]["factor"] == pytest.approx(1, abs=0.04)

@@ -111,3 +111,29 @@ def test_the_map_of_sextractor_is_its_spline(program, tmp_path):
     noise[:, 512:] *= 20
     _, _, rms = extract(program, tmp_path, 1000 + noise, "background.rms_map=sextractor")
     assert rms.min() < 0
+
+
+@pytest.mark.parametrize("slope", (0, 0.1, 0.3))
+def test_a_slope_of_the_sky_hides_no_star(program, tmp_path, slope):
+    """Within a mesh the sky changes by up to 19 sigma, which the noise of its pixels has, and the noise of the filtered image
+    has not."""
+    rng = np.random.default_rng(7)
+    image = 1000 + rng.normal(0, 10, (1024, 1024)) + 10 * slope * np.arange(1024)
+    stars, truth = with_stars(image, np.full(image.shape, 10.0), 3, 8)
+    places, _, _ = extract(program, tmp_path, stars)
+    assert share_found(places, truth) > 0.98
+    assert (spatial.cKDTree(truth).query(places)[0] > 3).sum() == 0
+
+
+def squares(rng):
+    return (rng.normal(size=(5, 1024, 1024))**2).sum(axis=0)
+
+
+@pytest.mark.parametrize("make", (squares, lambda rng: np.sqrt((rng.normal(size=(2, 1024, 1024))**2).sum(axis=0)),
+                                  lambda rng: rng.poisson(0.3, (1024, 1024)), lambda rng: rng.poisson(3, (1024, 1024))),
+                         ids=("squares", "amplitudes", "0.3 photons", "3 photons"))
+def test_skewed_noise_has_no_more_sources_than_its_clipped_noise(program, tmp_path, make):
+    """Its pixels below the sky are closer to it than those above, and tell too little. With the depths below the sky there are
+    thousands of rows; of 0.3 photons a few groups are true peaks of 5 sigma of a skewed distribution."""
+    places, _, _ = extract(program, tmp_path, make(np.random.default_rng(9)))
+    assert len(places) <= 10
