@@ -107,10 +107,11 @@ struct StarFamily {
     return {nan, nan, nan, nan, nan, 0, 0};
   }
 
-  /// Whether the pixel belongs to another source, whose star the fit would find.
+  /// Whether the pixel belongs to another source, whose star the fit would find. It may be outside the image.
   SRCEXTRACT_HOST_DEVICE static bool is_of_another(std::int32_t number, std::int32_t x, std::int32_t y,
                                                    const PhotometryImage& image) {
-    const std::int32_t owner = image.owner == nullptr ? nobodys_pixel : image.owner[image.at(x, y)];
+    if (image.owner == nullptr || x < 0 || y < 0 || x >= image.width || y >= image.height) return false;
+    const std::int32_t owner = image.owner[image.at(x, y)];
     return owner > nobodys_pixel && owner != number;
   }
 
