@@ -55,13 +55,7 @@ Interpolated<Cpu> to_host(const Interpolated<Gpu>& filled, const Gpu& where) {
 
 SkyMesh<Cpu> to_host(const SkyMesh<Gpu>& mesh, const Gpu& where) {
   if (mesh.level.empty()) return {};
-  return {mesh.grid,
-          to_host(mesh.level, where),
-          to_host(mesh.rms, where),
-          to_host(mesh.level_bend, where),
-          to_host(mesh.rms_bend, where),
-          mesh.level_bounded,
-          mesh.rms_bounded};
+  return mesh_of_copies<Cpu>(mesh, [&](const Buffer<float, Gpu>& of) { return to_host(of, where); });
 }
 
 }  // namespace

@@ -40,6 +40,13 @@ struct SkyMesh {
   bool level_bounded = false, rms_bounded = false;
 };
 
+/// Returns the mesh with copies of its arrays, which `copy` makes.
+template <class To, class From, class Copy>
+SkyMesh<To> mesh_of_copies(const SkyMesh<From>& mesh, const Copy& copy) {
+  return {mesh.grid,           copy(mesh.level),   copy(mesh.rms),  copy(mesh.level_bend),
+          copy(mesh.rms_bend), mesh.level_bounded, mesh.rms_bounded};
+}
+
 inline void record_fields(const SkyMesh<Cpu>& mesh, FieldRecorder& to) {
   const auto nodes = [](const Buffer<float, Cpu>& all) { return std::span(all.begin(), all.end()); };
   to.values("level of node", Element::whole, nodes(mesh.level));

@@ -36,13 +36,7 @@ Components<Gpu> islands_of(const Runs<Gpu>& runs, const Components<Gpu>& compone
 
 template <class Where>
 SkyMesh<Where> copy_of_mesh(const SkyMesh<Where>& mesh, const Where& where) {
-  return {mesh.grid,
-          copy_of(mesh.level, where),
-          copy_of(mesh.rms, where),
-          copy_of(mesh.level_bend, where),
-          copy_of(mesh.rms_bend, where),
-          mesh.level_bounded,
-          mesh.rms_bounded};
+  return mesh_of_copies<Where>(mesh, [&](const Buffer<float, Where>& of) { return copy_of(of, where); });
 }
 
 /// A sky, and whether the sky was already subtracted from the image. If so, the level of the sky in that image is 0.
