@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "pipeline/exposure/sampled_rows.hpp"
@@ -71,6 +72,37 @@ double ImageSample::block_width() const {
       in_blocks([](std::vector<float>& unmasked) { return ranked(unmasked, 0.75) - ranked(unmasked, 0.25); });
   constexpr double quartiles_of_gaussian = 1.349;
   return static_cast<double>(ranked(ranges, 0.5)) / quartiles_of_gaussian;
+}
+
+double ImageSample::smoothness() const {
+  std::vector<float> near, far, values;
+  constexpr std::int64_t enough = 1 << 15;
+  const std::int64_t width = whole_.width, step = std::max<std::int64_t>(1, pixels_.shape.count() / enough);
+  for (std::int64_t begin = 0; begin < pixels_.shape.count(); begin += step * width) {
+    const std::span row(pixels_.pixels.data() + begin, static_cast<std::size_t>(width));
+    values.assign(row.begin(), row.end());
+    std::erase_if(values, [](float value) { return value != value; });
+    if (values.empty()) continue;
+    const float limit = ranked(values, 0.75);
+    for (std::size_t x = 2; x + 2 < row.size(); ++x) {
+      const auto five = row.subspan(x - 2, 5);
+      if (!std::ranges::all_of(five, [&](float value) { return value <= limit; })) continue;
+      near.push_back(std::abs(five[1] - 2 * five[2] + five[3]));
+      far.push_back(std::abs(five[0] - 2 * five[2] + five[4]));
+    }
+  }
+  constexpr std::int64_t least = 1000;
+  if (std::ssize(near) < least) return 0;
+  const auto of_neighbours = static_cast<double>(ranked(near, 0.5));
+  return of_neighbours > 0 ? static_cast<double>(ranked(far, 0.5)) / of_neighbours : 0;
+}
+
+ImageSample::Middle ImageSample::middle() const {
+  std::vector<float> values(pixels_.pixels.begin(), pixels_.pixels.end());
+  std::erase_if(values, [](float value) { return value != value; });
+  if (values.empty()) return {};
+  const float median = ranked(values, 0.5);
+  return {median, static_cast<double>(std::ranges::count(values, median)) / static_cast<double>(values.size())};
 }
 
 double ImageSample::noise_of_map() const {

@@ -26,6 +26,19 @@ class ImageSample {
   /// of the blocks' interquartile ranges. block_medians() must not be empty.
   double block_width() const;
 
+  /// How many times larger second differences along rows are over two pixels than over one, by their medians: 1 if the
+  /// noise of pixels is independent, more if neighbours share it. Only differences of which all five pixels are in the
+  /// lower three quarters of their row count, so that stars hardly do: a crowd of 10 000 stars of 3 pixels in 1024²
+  /// gives 1.0, one of 30 000 gives 1.26. 0 if fewer than 1000 are left.
+  double smoothness() const;
+
+  /// The median of the unmasked pixels, and the share of them that have this value. 0 without pixels.
+  struct Middle {
+    float value = 0;
+    double share = 0;
+  };
+  Middle middle() const;
+
   /// Median noise by the weight map, without regard to the sky. 0 if there is no map or no unmasked pixel.
   double noise_of_map() const;
 

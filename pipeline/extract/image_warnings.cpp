@@ -92,6 +92,26 @@ void warn_of_no_noise(const Config& config, const Background& background, Warnin
       background.mesh.width > 0 ? " in every mesh" : ""));
 }
 
+/// Warns if nearly all pixels are equal, as of few photons. A clip then leaves one value in some meshes, so that their
+/// noise is much less than that of others, or thousands of single photons are sources.
+void warn_of_few_photons(const ImageInput& input, const Config& config, const Extraction& extraction,
+                         Warnings& warnings) {
+  const Background& background = extraction.background;
+  constexpr double even = 0.6, most = 0.8;
+  constexpr std::int64_t pixels_of_source = 2000;
+  const bool uneven = background.mesh.width > 0 && background.mesh.least_rms < even * background.clipped.sigma;
+  const bool many = pixels_of_source * extraction.sources.size() > input.exposure.shape().count();
+  if (!(uneven || many) || input.reference != nullptr || !input.frame.combined().empty()) return;
+  const ImageSample::Middle middle = ImageSample(input.exposure, config).middle();
+  if (!(middle.share > most)) return;
+  warnings.push_back(
+      fmt::format("{}: {:.0f} % of the pixels are {:.4g}, as of few photons: a clip tells neither the sky nor its "
+                  "noise, and single "
+                  "photons are taken for sources, some with errors of 0; add pixels or exposures together until fewer "
+                  "than 80 % are",
+                  config.place_of("background.method"), 100 * middle.share, middle.value));
+}
+
 /// Warns if squares of the noise are out of the range of float32, in which a map of variances is.
 void warn_of_unit(const Config& config, const Background& background, Warnings& warnings) {
   constexpr double least = 1e-18, most = 1e18;
@@ -289,19 +309,34 @@ void warn_of_clipped_stars(const Config& config, const ClippedPeaks& clipped, Wa
       config.place_of("measurement.saturation"), counted(clipped.sources, "source"), clipped.level, clipped.level));
 }
 
-/// Warns if the filtered image tells that pixels share their noise, and errors count them as independent.
-void warn_of_shared_noise(const Config& config, const Extraction& extraction, Warnings& warnings) {
+/// Warns if pixels share their noise, and errors count them as independent. If the filtered image does not tell, a
+/// sample of the image's rows does.
+void warn_of_shared_noise(const ImageInput& input, const Config& config, const Extraction& extraction,
+                          Warnings& warnings) {
   const auto& shared = extraction.shared_noise;
-  constexpr double least = 1.1;
-  if (!shared || shared->in_errors || extraction.aperture_noise || !(shared->factor >= least)) return;
-  const bool elsewhere = extraction.found_in.has_value();
-  constexpr double some_pixels = 100;
+  if (extraction.aperture_noise || (shared && shared->in_errors)) return;
+  if (shared && !extraction.found_in) {
+    constexpr double least = 1.1, some_pixels = 100;
+    if (!(shared->factor >= least)) return;
+    warnings.push_back(fmt::format(
+        "{}: pixels share their noise, as after resampling: errors of sums of {:.0f} pixels are {:.2g} "
+        "times too small; set measurement.noise to correlated",
+        config.place_of("measurement.noise"), some_pixels, NoiseLaw{.width = shared->width}.factor(some_pixels)));
+    return;
+  }
+  if (input.reference != nullptr || !input.frame.combined().empty() || fits_gaussians(config) || fits_crowd(config))
+    return;
+  constexpr double least = 1.15;
+  const double smoothness = ImageSample(input.exposure, config).smoothness();
+  if (!(smoothness >= least)) return;
   warnings.push_back(
-      fmt::format("{}: pixels{} share their noise, as after resampling: errors of sums of {:.0f} pixels are {:.2g} "
-                  "times too small; "
-                  "set measurement.noise to {}",
-                  config.place_of("measurement.noise"), elsewhere ? " of the detection image" : "", some_pixels,
-                  NoiseLaw{.width = shared->width}.factor(some_pixels), elsewhere ? "apertures" : "correlated"));
+      fmt::format("{}: pixels share their noise, as after resampling: over two pixels the image changes {:.3g} times "
+                  "as much as over "
+                  "one. Errors count pixels as independent{}; set measurement.noise to apertures",
+                  config.place_of("measurement.noise"), smoothness,
+                  config.measurement.noise == NoiseOfSums::correlated
+                      ? ", since correlated needs a mesh of the sky, and thresholds in the noise of the filtered image"
+                      : ""));
 }
 
 /// Warns if the catalogue or region files lack what the configuration asks for, since the image has no sky positions.
@@ -411,6 +446,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
     warnings.push_back(std::move(problem));
   warn_of_padding(input, extraction.background, warnings);
   warn_of_no_noise(config, extraction.background, warnings);
+  warn_of_few_photons(input, config, extraction, warnings);
   warn_of_impossible_noise(input, extraction, warnings);
   warn_of_unit(config, extraction.background, warnings);
   const bool large = warn_of_large_source(input, config, extraction, warnings);
@@ -418,7 +454,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
     warn_of_filled_meshes(shape, input.config(), extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);
   warn_of_few_apertures(config, extraction, warnings);
-  warn_of_shared_noise(config, extraction, warnings);
+  warn_of_shared_noise(input, config, extraction, warnings);
   warn_of_clipped_stars(config, result.clipped, warnings);
   if (extraction.difference) warn_of_difference(input.config(), extraction, warnings);
   if (input.positions == nullptr) warn_of_cleaned_match(input.config(), warnings);

@@ -96,6 +96,31 @@ def test_a_warning_names_the_line_to_type(program, tmp_path):
     assert "share their noise" not in pulls(program, tmp_path, 0.8, "Gaussian", 6)[2]
 
 
+def warnings_of(program, directory, image, *options):
+    fits.writeto(directory / "a.fits", image.astype(np.float32), overwrite=True)
+    done = subprocess.run([program, "-q", "-o", directory, *options, directory / "a.fits"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("setting", ("background.method=constant", "convolve.kernel=none", "background.level=1010",
+                                     "detection.threshold_unit=sigma"))
+def test_where_the_filtered_image_does_not_tell_a_sample_of_rows_does(program, tmp_path, setting):
+    said = warnings_of(program, tmp_path, field(0.8, "Gaussian", 6)[0], "--set", setting)
+    assert "pixels share their noise" in said and "set measurement.noise to apertures" in said
+    for kind in (0, 0.3):
+        assert "share their noise" not in warnings_of(program, tmp_path, field(kind, "Moffat", 6)[0], "--set", setting)
+
+
+@pytest.mark.parametrize("noise", ("correlated", "pixel"))
+def test_in_dual_image_mode_the_measured_image_tells(program, tmp_path, noise):
+    smooth, plain = (field(kind, "Gaussian", 3)[0] for kind in (0.8, 0))
+    for found_in, measured in ((smooth, plain), (plain, smooth)):
+        fits.writeto(tmp_path / "found.fits", found_in.astype(np.float32), overwrite=True)
+        said = warnings_of(program, tmp_path, measured, "--set", f"measurement.noise={noise}", "-d", tmp_path / "found.fits")
+        assert ("share their noise" in said) == (measured is smooth), said
+
+
 @pytest.mark.parametrize("noisier", ("half", "quarters"))
 def test_a_mosaic_of_depths_shares_no_noise(program, tmp_path, noisier):
     """Typical values of two maps of the noise need not be those of one place."""
