@@ -6,6 +6,7 @@
 #include "cuda/device/launch.hpp"
 #include "cuda/sky/device_nodes.hpp"
 #include "cuda/sky/mesh_block.hpp"
+#include "cuda/sky/rank_finder.hpp"
 #include "stages/sky/lower_noise_rule.hpp"
 
 namespace srcextract {
@@ -75,6 +76,18 @@ __global__ void filtered_noise_kernel(NodeView factors, NodeView noise, double w
     to.set(i, filtered_noise(factors, noise, white, limit, i % noise.width, i / noise.width));
 }
 
+__global__ void find_ratios_kernel(const float* filtered, NodeView noise, float* ratios) {
+  const std::int64_t i = thread_index();
+  if (i < noise.width * noise.height) ratios[i] = ratio_of_noise(filtered[i], noise.rms[i]);
+}
+
+/// Sets the typical noise of the filtered image. One block is launched.
+__global__ void set_typical_noise_kernel(const float* ratios, std::int64_t count, const Background* sky,
+                                         Background* found) {
+  const float ratio = RankFinder(ratios, count).median(0);
+  if (threadIdx.x == 0 && found->clipped.sigma > 0) found->clipped.sigma = sky->clipped.sigma * double{ratio};
+}
+
 __device__ bool told_by(const unsigned long long* sides) {
   return tells_noise({static_cast<std::int64_t>(sides[0]), static_cast<std::int64_t>(sides[1])});
 }
@@ -116,6 +129,13 @@ MeshSky<Gpu> lower_noise(const Image<float, Gpu>& image, const SkyMesh<Gpu>& noi
                                                                                otherwise.data(), nodes.writer());
   check_launch();
   MeshSky<Gpu> found = mesh_sky_of(estimates, std::move(nodes), nullptr, grid, config, where);
+  Buffer<float, Gpu> ratios(count, where);
+  find_ratios_kernel<<<blocks_for(count), block_threads, 0, where.stream>>>(found.mesh.rms.data(), nodes_of(noise),
+                                                                            ratios.data());
+  check_launch();
+  set_typical_noise_kernel<<<1, block_threads, 0, where.stream>>>(ratios.data(), count, sky.data(),
+                                                                  found.background.data());
+  check_launch();
   scale_nodes_kernel<<<blocks_for(count), block_threads, 0, where.stream>>>(
       sides.data(), nodes_of(noise), noise.rms_bend.data(), sky.data(), found.background.data(), found.mesh.rms.data(),
       found.mesh.rms_bend.data());

@@ -72,13 +72,7 @@ std::optional<SharedNoise> shared_noise_of(const Detection<Cpu>& found, const Co
   if (found.filtered.rms.empty() || config.convolve.kernel == KernelShape::none || is_scored(config)) return {};
   if (!(levels.filtered > 0 && levels.sigma > 0)) return {};
   const Kernel kernel = make_kernel(config.convolve);
-  // The median over the nodes of what the filter makes of each: their typical values need not be those of one node.
-  std::vector<float> ratios;
-  for (std::int64_t i = 0; i < found.filtered.rms.size(); ++i)
-    if (found.mesh.rms[i] > 0) ratios.push_back(found.filtered.rms[i] / found.mesh.rms[i]);
-  if (ratios.empty()) return {};
-  SharedNoise noise{.factor = static_cast<double>(upper_median(ratios)) * levels.filtered / levels.sigma /
-                              white_noise_of(kernel)};
+  SharedNoise noise{.factor = levels.filtered / levels.sigma / white_noise_of(kernel)};
   noise.width = shared_noise_width(kernel, noise.factor);
   return noise;
 }

@@ -105,7 +105,11 @@ MeshSky<Cpu> lower_noise(const Image<float, Cpu>& image, const SkyMesh<Cpu>& noi
     std::ranges::copy(noise.rms_bend, found.mesh.rms_bend.begin());
     return found;
   }
-  const Background& background = *found.background;
+  std::vector<float> ratios;
+  for (std::int64_t i = 0; i < found.mesh.rms.size(); ++i)
+    if (const float ratio = ratio_of_noise(found.mesh.rms[i], noise.rms[i]); ratio > 0) ratios.push_back(ratio);
+  Background& background = *found.background;
+  if (background.clipped.sigma > 0) background.clipped.sigma = sky->clipped.sigma * double{median_of(ratios)};
   for (float& rms : found.mesh.rms) rms = in_unit_of_pixels(rms, background.clipped.sigma, sky->clipped.sigma);
   for (float& bend : found.mesh.rms_bend) bend = in_unit_of_pixels(bend, background.clipped.sigma, sky->clipped.sigma);
   return found;

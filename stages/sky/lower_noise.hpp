@@ -24,9 +24,11 @@ namespace srcextract {
 ///   noise rises in a step, the pixels of the noisier side count in that side's noise.
 /// - Between nodes the noise is a spline within their range (SkyMesh::rms_bounded).
 ///
-/// Returns a sky whose level is 0. Its clipped.sigma is the median of the nodes. Nodes of its mesh are in the unit of
-/// *pixels*: they are multiplied by the sigma of `sky` and divided by that median, so that a threshold that counts in
-/// the noise of pixels can count in them.
+/// Returns a sky whose level is 0. Its clipped.sigma is the sigma of `sky` times what the filter makes of the noise:
+/// the median over the nodes of the filtered noise divided by that of pixels. In an image of two depths the median
+/// noise before the filter may be that of the one, and after it that of the other. Nodes of its mesh are in the unit of
+/// *pixels*: they are divided by that median, so that a threshold that counts in the noise of pixels, of a mesh or of a
+/// map, can count in them.
 ///
 /// If the pixels below 0 do not tell the noise (tells_noise), the result is `clipped()` instead, level and noise of the
 /// filtered image as clipping finds them, with the nodes of `noise`. CUDA always calls clipped(), since the host does

@@ -114,6 +114,11 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_noise(const NodeView& factors, c
   return {0, own < least ? least : own};
 }
 
+/// The noise of the filtered image at a node in units of that of pixels; 0 if these have none.
+SRCEXTRACT_HOST_DEVICE inline float ratio_of_noise(float filtered, float pixels) {
+  return pixels > 0 ? filtered / pixels : 0;
+}
+
 /// Converts the noise of a node to the unit of pixels (lower_noise).
 SRCEXTRACT_HOST_DEVICE inline float in_unit_of_pixels(float rms, double typical, double sigma) {
   return typical > 0 ? static_cast<float>(static_cast<double>(rms) * (sigma / typical)) : 0;

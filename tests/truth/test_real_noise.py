@@ -105,6 +105,29 @@ def test_stars_beside_rows_of_zeros(program, tmp_path):
     assert rms.min() > 0
 
 
+def test_a_map_of_weights_with_two_depths_hides_no_star(program, tmp_path):
+    """The typical noise of pixels is that of one half, and the typical noise of the filtered image that of the other."""
+    rng = np.random.default_rng(8)
+    rms = np.where(np.arange(1024)[:, None] < 512, 10.0, 30.0) * np.ones((1024, 1024))
+    image = 1000 + rms * rng.normal(size=(1024, 1024))
+    stars, truth = with_stars(image, 0.5 * rms, 3, 8)
+    fits.writeto(tmp_path / "rms.fits", rms.astype(np.float32))
+    places, _, _ = extract(program, tmp_path, stars, "weights.type=rms", f"weights.file={tmp_path / 'rms.fits'}")
+    assert share_found(places, truth) > 0.98
+    assert (spatial.cKDTree(truth).query(places)[0] > 3).sum() <= 1
+
+
+@pytest.mark.parametrize("photons, told", ((0.003, True), (0.01, True), (0.03, True), (0.05, True), (0.3, False), (1, False)))
+def test_few_photons_are_told(program, tmp_path, photons, told):
+    """Of a sky of a twentieth of a photon a pixel or less no clip finds the noise, and thousands of photons are sources."""
+    fits.writeto(tmp_path / "a.fits", np.random.default_rng(4).poisson(photons, (1024, 1024)).astype(np.float32))
+    done = subprocess.run([program, "-q", "-o", tmp_path, tmp_path / "a.fits"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert ("% of the pixels are 0, as of few photons" in done.stderr) == told, done.stderr
+    rows = len(fits.getdata(tmp_path / "a.cat.fits"))
+    assert rows > 500 if told else rows < 10
+
+
 def test_the_map_of_sextractor_is_its_spline(program, tmp_path):
     """Which goes below 0 beside a step, as SExtractor's does."""
     noise = np.random.default_rng(3).normal(0, 10, (1024, 1024))

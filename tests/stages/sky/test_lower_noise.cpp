@@ -52,7 +52,7 @@ template <class Where>
 class LowerNoise : public StageTest<Where> {
  protected:
   struct Found {
-    double typical;
+    double typical, of_pixels;
     std::vector<float> nodes;
   };
 
@@ -65,7 +65,8 @@ class LowerNoise : public StageTest<Where> {
     const auto noise = lower_noise(
         after, sky.mesh, sky.background, 1 / divisor, negated,
         [&] { return estimate_background(after, config, this->where()); }, config, this->where());
-    return {fetch(noise.background, this->where()).clipped.sigma, this->backend().get(noise.mesh.rms)};
+    return {fetch(noise.background, this->where()).clipped.sigma, fetch(sky.background, this->where()).clipped.sigma,
+            this->backend().get(noise.mesh.rms)};
   }
 };
 TYPED_TEST_SUITE(LowerNoise, Backends);
@@ -142,6 +143,15 @@ TYPED_TEST(LowerNoise, OfAStepIsThatOfTheNoisierSideAtThatSide) {
     EXPECT_GE(node(4), 0.74F * node(5));
     EXPECT_LT(node(3), 0.3F * node(5));
   }
+}
+
+/// Half of the image has three times the noise: the typical noise before and after the filter is that of different
+/// nodes, but what the filter makes of it is the same everywhere.
+TYPED_TEST(LowerNoise, OfTwoDepthsIsWhatTheFilterMakesOfEach) {
+  std::vector<float> pixels = white(9);
+  for (std::int64_t i = shape.count() / 2; i < shape.count(); ++i) pixels[static_cast<std::size_t>(i)] *= 3;
+  const auto found = this->find(pixels, smoothed(pixels), 3);
+  EXPECT_NEAR(found.typical / found.of_pixels, 1.0 / 3, 0.02);
 }
 
 TYPED_TEST(LowerNoise, MaskedPixelsDoNotCount) {
