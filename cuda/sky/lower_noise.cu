@@ -47,14 +47,29 @@ __global__ void __launch_bounds__(block_threads)
   for (int k = 0; k < bins_per_thread; ++k) own += counts[first + k];
   Scan(memory).ExclusiveSum(own, before, below);
   __shared__ Depths depths;
-  if (threadIdx.x == 0) depths = {0, 0, 0};
-  __syncthreads();
-  // Of each depth, one thread has the bin.
-  for (int k = 0; k < bins_per_thread; ++k) {
-    before += counts[first + k];
-    depths.find(first + k, below - before, counts[first + k], below);
+  __shared__ std::int64_t counting;
+  // Of each depth, one thread has the bin. The first round finds the last bin that counts, and sets `counting`.
+  int last = depth_bins - 1;
+  std::int64_t values = below;
+  for (int round = 0; round < 2; ++round) {
+    if (threadIdx.x == 0) depths = {0, 0, 0};
+    __syncthreads();
+    std::int64_t through = before;
+    for (int k = 0; k < bins_per_thread && first + k <= last; ++k) {
+      through += counts[first + k];
+      depths.find(first + k, values - through, counts[first + k], values);
+    }
+    __syncthreads();
+    if (round == 1) break;
+    last = depths.deepest_bin();
+    through = before;
+    for (int k = 0; k < bins_per_thread; ++k) {
+      through += counts[first + k];
+      if (first + k == last) counting = through;
+    }
+    __syncthreads();
+    values = counting;
   }
-  __syncthreads();
   if (threadIdx.x != 0) return;
   if (scale != 0) {
     atomicAdd(all_below, static_cast<unsigned long long>(below));

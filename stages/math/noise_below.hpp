@@ -36,7 +36,7 @@ SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std:
 /// The depths, in bins, beyond which lie as many of the values below 0 as of a normal distribution beyond 1 and 2
 /// sigma, and beyond which lie half of them. The difference of the first two is the noise: an error of the level
 /// changes both by the same amount. But that is at most 1.5 times what the half tells, so that up to a third of the
-/// values may be of what is no noise: defects, or pits around galaxies.
+/// values may be of what is no noise: defects, or pits around galaxies. Values beyond deepest_bin() do not count.
 struct Depths {
   double one, two, half;
 
@@ -46,26 +46,42 @@ struct Depths {
     find_share(bin, beyond, in_bin, below, 0.5, half);
   }
 
+  /// The last bin that counts, 4 sigma by the half of all values: of noise, 6 in 100 000 are deeper. Cold pixels and
+  /// dead columns are, and the filter makes 25 pixels of each.
+  SRCEXTRACT_HOST_DEVICE int deepest_bin() const {
+    const double deepest = 4 * sigma_of_half * half;
+    return deepest < depth_bins - 1 ? static_cast<int>(deepest) : depth_bins - 1;
+  }
+
   /// The noise in bins; infinite if more than the last bin can tell.
   SRCEXTRACT_HOST_DEVICE double noise() const {
-    constexpr double sigma_of_half = 1.4826, most = 1.5 * sigma_of_half;
+    constexpr double most = 1.5 * sigma_of_half;
     if (half >= depth_bins - 1) return std::numeric_limits<double>::infinity();
     return two - one < most * half ? two - one : most * half;
   }
+
+  static constexpr double sigma_of_half = 1.4826;
 };
 
 /// Returns the depths of `below` values, of which count(bin) are in a bin.
 template <class Count>
 Depths find_depths(std::int64_t below, const Count& count) {
-  Depths depths{0, 0, 0};
-  std::int64_t beyond = 0;
-  for (int bin = depth_bins - 1; bin >= 0; --bin) {
-    const std::int64_t in_bin = count(bin);
-    if (in_bin == 0) continue;
-    depths.find(bin, beyond, in_bin, below);
-    beyond += in_bin;
-  }
-  return depths;
+  const auto find_up_to = [&](int last, std::int64_t values) {
+    Depths depths{0, 0, 0};
+    std::int64_t beyond = 0;
+    for (int bin = last; bin >= 0; --bin) {
+      const std::int64_t in_bin = count(bin);
+      if (in_bin == 0) continue;
+      depths.find(bin, beyond, in_bin, values);
+      beyond += in_bin;
+    }
+    return depths;
+  };
+  const Depths all = find_up_to(depth_bins - 1, below);
+  const int last = all.deepest_bin();
+  std::int64_t counting = 0;
+  for (int bin = 0; bin <= last; ++bin) counting += count(bin);
+  return counting < below ? find_up_to(last, counting) : all;
 }
 
 }  // namespace srcextract
