@@ -27,9 +27,9 @@ class ImageSample {
   double block_width() const;
 
   /// How many times larger second differences along rows are over two pixels than over one, by their medians: 1 if the
-  /// noise of pixels is independent, more if neighbours share it. Only differences of which all five pixels are in the
-  /// lower three quarters of their row count, so that stars hardly do: a crowd of 10 000 stars of 3 pixels in 1024²
-  /// gives 1.0, one of 30 000 gives 1.26. 0 if fewer than 1000 are left.
+  /// noise of pixels is independent, or nearly, more if neighbours share it. Only differences of which all five pixels
+  /// are in the lower three quarters of their row count, so that stars hardly do: a crowd of 10 000 stars of 3 pixels
+  /// in 1024² gives 1.0, one of 30 000 gives 1.26. 1 if fewer than 2000 are left, or chance may be the reason.
   double smoothness() const;
 
   /// The median of the unmasked pixels, and the share of them that have this value. 0 without pixels.

@@ -326,7 +326,7 @@ void warn_of_shared_noise(const ImageInput& input, const Config& config, const E
   }
   if (input.reference != nullptr || !input.frame.combined().empty() || fits_gaussians(config) || fits_crowd(config))
     return;
-  constexpr double least = 1.15;
+  constexpr double least = 1.1;
   const double smoothness = ImageSample(input.exposure, config).smoothness();
   if (!(smoothness >= least)) return;
   warnings.push_back(
