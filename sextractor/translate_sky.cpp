@@ -48,6 +48,7 @@ void translate_sky(const Request& request, Translation& to) {
   put_filter_size(request["BACK_FILTERSIZE"], to);
   const Setting& threshold = request["BACK_FILTTHRESH"];
   to.put("background.filter_threshold", format_value(threshold.number()), {&threshold});
+  to.put("background.estimator", "sextractor", {}, "SExtractor's mode, by a median that is a pixel's value");
   to.put("background.rms_map", "sextractor", {},
          "SExtractor's spline, which may be negative beside a step of the noise");
   put_level(request, to);

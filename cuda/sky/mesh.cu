@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(block_threads, 6)
   count_bins(
       pixels, bins.count, [&](std::int64_t place) { return bins.bin_of(pixels.at(place)); }, histogram);
   if (threadIdx.x >= warp_size) return;
-  const HistogramClip clip = histogram.clip(bins.count, config.kappa);
+  const HistogramClip clip = histogram.clip(bins.count, config.kappa, config.estimator);
   if (threadIdx.x == 0) nodes.set(blockIdx.x, node_of(clip, bins, config.estimator));
 }
 

@@ -51,6 +51,14 @@ class MeshHistogram {
                                                          : clip_in<std::uint64_t>(bins, kappa);
   }
 
+  /// The same, with the median spread over a step if `estimator` asks for that.
+  __device__ HistogramClip clip(int bins, double kappa, BackgroundEstimator estimator) const {
+    HistogramClip found = clip(bins, kappa);
+    if (spreads_median(found, estimator))
+      found.median = spread_median(found, next_bin(found.middle.bin, -1, bins), next_bin(found.middle.bin, 1, bins));
+    return found;
+  }
+
  private:
   static constexpr int chunk_bins = 16;
   static constexpr int most_chunks = most_mesh_bins / chunk_bins;
@@ -103,9 +111,21 @@ class MeshHistogram {
       std::int64_t before;
       const HistogramSums kept = kept_sums<Sum>(clip.low, clip.high + 1, before);
       clip.set_sums(kept);
-      clip.clip(kept.count > 0 ? median(clip.low, before, kept.count) : 0, kappa, bins);
+      clip.middle = kept.count > 0 ? find_middle(clip.low, before, kept.count) : MedianBin{};
+      const auto in_bin = [&](int bin) { return std::int64_t{counts_[bin]}; };
+      clip.clip(kept.count > 0 ? histogram_median(clip.middle, in_bin) : 0, kappa, bins);
     }
     return clip;
+  }
+
+  /// The next bin that has pixels after `bin` in the direction `step` (1 or -1); `bin` if there is none.
+  __device__ int next_bin(int bin, int step, int bins) const {
+    for (int distance = 1; distance < bins; distance += warp_size) {
+      const int at = bin + step * (distance + lane());
+      const unsigned int filled = __ballot_sync(all_lanes, at >= 0 && at < bins && counts_[at] > 0);
+      if (filled != 0) return bin + step * (distance + __ffs(static_cast<int>(filled)) - 1);
+    }
+    return bin;
   }
 
   /// Returns the sums over bins low to high - 1. `before` becomes the number of pixels in earlier bins. Each half of
@@ -142,9 +162,9 @@ class MeshHistogram {
     return chunks - 1;
   }
 
-  /// Returns the median bin position of the `count` pixels (at least one) in the bins from `low` on; `before` pixels
-  /// are in earlier bins.
-  __device__ double median(int low, std::int64_t before, std::int64_t count) const {
+  /// Returns the bin of the median of the `count` pixels (at least one) in the bins from `low` on; `before` pixels are
+  /// in earlier bins.
+  __device__ MedianBin find_middle(int low, std::int64_t before, std::int64_t count) const {
     const int chunk = chunk_of_median(before, count);
     const int bin = chunk * chunk_bins + lane();
     const std::int64_t here = lane() < chunk_bins && bin >= low ? counts_[bin] : 0;
@@ -152,8 +172,8 @@ class MeshHistogram {
     const std::int64_t through = start + running_sum_of_warp(here);
     const int first = __ffs(static_cast<int>(__ballot_sync(all_lanes, 2 * through >= count))) - 1;
     const std::int64_t before_middle = __shfl_sync(all_lanes, through - here, first);
-    return histogram_median(chunk * chunk_bins + first, before_middle, count,
-                            [&](int of) { return static_cast<std::int64_t>(counts_[of]); });
+    const int middle = chunk * chunk_bins + first;
+    return {middle, before_middle, std::int64_t{counts_[middle]}, count};
   }
 
   std::uint32_t counts_[most_mesh_bins];

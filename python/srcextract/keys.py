@@ -31,7 +31,7 @@ class Keys(TypedDict, total=False):
     background__mesh_size: SupportsIndex
     background__mesh_beams: SupportsFloat
     background__mesh_height: SupportsIndex
-    background__estimator: Literal["sextractor", "median"]
+    background__estimator: Literal["mode", "sextractor", "median"]
     background__rms_map: Literal["bounded", "sextractor"]
     background__filter_size: SupportsIndex
     background__filter_height: SupportsIndex
@@ -184,7 +184,7 @@ class BackgroundKeys(Keys, total=False):
     mesh_size: SupportsIndex
     mesh_beams: SupportsFloat
     mesh_height: SupportsIndex
-    estimator: Literal["sextractor", "median"]
+    estimator: Literal["mode", "sextractor", "median"]
     rms_map: Literal["bounded", "sextractor"]
     filter_size: SupportsIndex
     filter_height: SupportsIndex

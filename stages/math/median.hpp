@@ -24,6 +24,16 @@ T upper_median(std::vector<T>& values) {
   return ranked(values, 0.5);
 }
 
+/// Returns the mean of the middle half of the values. Of whole numbers it changes as evenly as their mean does, while
+/// their median is one of them. Sorts the values, of which there must be at least one.
+inline double middle_mean(std::vector<float>& values) {
+  std::ranges::sort(values);
+  const std::size_t cut = values.size() / 4;
+  double sum = 0;
+  for (std::size_t i = cut; i < values.size() - cut; ++i) sum += static_cast<double>(values[i]);
+  return sum / static_cast<double>(values.size() - 2 * cut);
+}
+
 /// Returns the median absolute deviation from `middle`. Replaces the values by their deviations.
 template <class T>
 T median_deviation(std::vector<T>& values, T middle) {

@@ -159,7 +159,7 @@ struct FrameSkyFamily {
         sums.first = moments.of[0];
         sums.second = moments.of[1];
         const auto middle = static_cast<int>(keys.pair(kept, (total - 1) / 2).lower);
-        median = histogram_median(middle, count(clip.low, middle - 1), total, in_bin);
+        median = histogram_median({middle, count(clip.low, middle - 1), in_bin(middle), total}, in_bin);
       }
       clip.set_sums(sums);
       clip.clip(median, kappa, bins.count);

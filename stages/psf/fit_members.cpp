@@ -196,11 +196,11 @@ void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
   constexpr std::size_t of_crowds = 2;
   // between crowded stars the gaps are darker than the level under the stars
   if (ring.empty() || ring.size() * of_crowds < all) return;
-  // `clear` is in errors; of_median is the error of a median divided by that of a mean
-  constexpr double clear = 3, of_median = 1.2533;
-  const float middle = upper_median(ring);
+  // `clear` is in errors; of_middle is the error of middle_mean() divided by that of a mean
+  constexpr double clear = 3, of_middle = 1.2;
+  const auto middle = static_cast<float>(middle_mean(ring));
   const double count = std::sqrt(static_cast<double>(ring.size()));
-  const double error = of_median * sigma_per_deviation * static_cast<double>(median_deviation(ring, middle)) / count;
+  const double error = of_middle * sigma_per_deviation * static_cast<double>(median_deviation(ring, middle)) / count;
   const float level = level_ + middle;
   level_ = static_cast<double>(level) < -clear * error ? level : 0.0F;
 }

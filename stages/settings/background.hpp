@@ -10,7 +10,7 @@
 namespace srcextract {
 
 enum class BackgroundMethod { constant, mesh };
-enum class BackgroundEstimator { sextractor, median };
+enum class BackgroundEstimator { mode, sextractor, median };
 enum class NoiseBetweenNodes { bounded, sextractor };
 
 /// Limits of BackgroundConfig::mesh_size, in pixels. A mesh (a cell of a grid over the image) of fewer than 8 x 8
@@ -30,9 +30,10 @@ struct BackgroundConfig {
   std::int64_t mesh_size = 64;
   /// Height of a mesh in pixels; 0: meshes are squares.
   std::int64_t mesh_height = 0;
-  /// Estimator of the sky level of a mesh. sextractor: the mode 2.5 median - 1.5 mean, which sources bias less, or the
-  /// median in crowded meshes. median: the median of the unclipped pixels.
-  BackgroundEstimator estimator = BackgroundEstimator::sextractor;
+  /// Estimator of the sky level of a mesh. mode: 2.5 median - 1.5 mean, which sources bias less, or the median in
+  /// crowded meshes; the median of whole numbers is found within a step. sextractor: the same, but the median is a
+  /// value of the pixels. median: the median of the unclipped pixels, of whole numbers within a step.
+  BackgroundEstimator estimator = BackgroundEstimator::mode;
   /// The noise between the centres of meshes. bounded: SExtractor's spline within the range of the centres around a
   /// pixel, and beyond the outermost a line that may rise twofold. sextractor: the spline, which may be negative.
   NoiseBetweenNodes rms_map = NoiseBetweenNodes::bounded;

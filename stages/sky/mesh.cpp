@@ -18,7 +18,7 @@ MeshNode node_by_histogram(const MeshPixels& pixels, const MeshSums& survivors, 
   const PixelHistogram histogram(pixels, bins.count, [&](std::int64_t row, std::int64_t x, int n, int none, int* out) {
     find_bins(pixels.at(row, x), n, bins, none, out);
   });
-  return node_of(histogram.clip(config.kappa), bins, config.estimator);
+  return node_of(histogram.clip(config.kappa, config.estimator), bins, config.estimator);
 }
 
 namespace {

@@ -79,7 +79,7 @@ HistogramSums PixelHistogram::sum_before(int bin) const {
   return sums;
 }
 
-double PixelHistogram::median(int low, std::int64_t before_low, std::int64_t count) const {
+MedianBin PixelHistogram::find_middle(int low, std::int64_t before_low, std::int64_t count) const {
   // Finds the last chunk before which less than half of the kept pixels are, starting at the chunk of bin `low`.
   const auto chunk_of_low = before_.begin() + low / chunk_bins;
   const auto beyond =
@@ -89,7 +89,7 @@ double PixelHistogram::median(int low, std::int64_t before_low, std::int64_t cou
   int bin = std::max(low, static_cast<int>(chunk - before_.begin()) * chunk_bins);
   std::int64_t before = std::max<std::int64_t>(chunk->count - before_low, 0);
   while (2 * (before + (*this)(bin)) < count) before += (*this)(bin++);
-  return histogram_median(bin, before, count, *this);
+  return {bin, before, (*this)(bin), count};
 }
 
 HistogramClip PixelHistogram::clip(double kappa) const {
@@ -98,9 +98,22 @@ HistogramClip PixelHistogram::clip(double kappa) const {
     const HistogramSums low = sum_before(clip.low), high = sum_before(clip.high + 1);
     clip.set_sums({high.count - low.count, high.first - low.first, high.second - low.second});
     const std::int64_t kept = high.count - low.count;
-    clip.clip(kept > 0 ? median(clip.low, low.count, kept) : 0, kappa, bins_);
+    clip.middle = kept > 0 ? find_middle(clip.low, low.count, kept) : MedianBin{};
+    clip.clip(kept > 0 ? histogram_median(clip.middle, *this) : 0, kappa, bins_);
   }
   return clip;
+}
+
+HistogramClip PixelHistogram::clip(double kappa, BackgroundEstimator estimator) const {
+  HistogramClip found = clip(kappa);
+  if (!spreads_median(found, estimator)) return found;
+  const auto next = [&](int step) {
+    int bin = found.middle.bin + step;
+    while (bin >= 0 && bin < bins_ && (*this)(bin) == 0) bin += step;
+    return bin >= 0 && bin < bins_ ? bin : found.middle.bin;
+  };
+  found.median = spread_median(found, next(-1), next(1));
+  return found;
 }
 
 }  // namespace srcextract

@@ -30,6 +30,9 @@ class PixelHistogram {
   /// Clips the histogram at kappa sigma about the median.
   HistogramClip clip(double kappa) const;
 
+  /// The same, with the median spread over a step if `estimator` asks for that.
+  HistogramClip clip(double kappa, BackgroundEstimator estimator) const;
+
  private:
   static constexpr int nowhere = most_mesh_bins;  // index of an extra count, for pixels in no bin
 
@@ -39,9 +42,9 @@ class PixelHistogram {
 
   HistogramSums sum_before(int bin) const;
 
-  /// The median of the `count` pixels in the kept bins. `low` is the first kept bin; `before_low` is the number of
-  /// pixels in earlier bins.
-  double median(int low, std::int64_t before_low, std::int64_t count) const;
+  /// The bin of the median of the `count` pixels in the kept bins. `low` is the first kept bin; `before_low` is the
+  /// number of pixels in earlier bins.
+  MedianBin find_middle(int low, std::int64_t before_low, std::int64_t count) const;
 
   int bins_;
   std::array<std::uint32_t, most_mesh_bins + 1> counts_;

@@ -134,7 +134,7 @@ const std::vector<std::string> wrong = {
     "background: {mesh_size: 64.5}",
     "background: {mesh_height: -1}",
     "background: {filter_height: 17}",
-    "background: {estimator: mode}",
+    "background: {estimator: mean}",
     "background: {filter_size: 0}",
     "background: {filter_size: 17}",
     "background: {filter_threshold: -1}",

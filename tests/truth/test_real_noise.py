@@ -105,6 +105,32 @@ def test_stars_beside_rows_of_zeros(program, tmp_path):
     assert rms.min() > 0
 
 
+@pytest.mark.parametrize("defects, least, most", (("none", 0.99, 1.03), ("0.25 %", 0.99, 1.15), ("8 columns", 0.95, 1.35)))
+def test_cold_pixels_are_no_noise(program, tmp_path, defects, least, most):
+    """A filter of 5 x 5 makes 25 low pixels of each. SExtractor finds all of these stars. Thresholds were 1.6 times too high."""
+    rng = np.random.default_rng(5)
+    image, truth = with_stars(rng.normal(300, 10, (768, 768)), np.full((768, 768), 6.0), 3, 4)
+    if defects == "0.25 %":
+        image[rng.random(image.shape) < 0.0025] -= 300
+    elif defects == "8 columns":
+        image[:, rng.integers(0, 768, 8)] = 0
+    places, _, _ = extract(program, tmp_path, image, "output.columns=[default, photometry]", "measurement.apertures=[5]")
+    errors = fits.getdata(tmp_path / "image.cat.fits")["FLUXERR_APER"]
+    assert share_found(places, truth) >= least
+    assert np.median(errors) / (10 * np.sqrt(np.pi * 2.5**2)) < most
+
+
+@pytest.mark.parametrize("noise, most", ((1, 0.1), (2, 0.04), (5, 0.03), (10, 0.03)))
+def test_whole_numbers_have_the_level_of_their_sky(program, tmp_path, noise, most):
+    """In units of the noise; the median of whole numbers is one, and 2.5 median - 1.5 mean was up to 0.55 wrong."""
+    rng = np.random.default_rng(6)
+    for sky in (100, 100.2, 100.4, 100.5, 100.7, 100.9):
+        image, _ = with_stars(rng.normal(sky, noise, (512, 512)), np.full((512, 512), 2.0 * noise), 3, 4)
+        plain = extract(program, tmp_path, image)[1].mean()
+        whole = extract(program, tmp_path, np.round(image))[1].mean()
+        assert abs(whole - plain) / noise < most, sky
+
+
 def test_a_map_of_weights_with_two_depths_hides_no_star(program, tmp_path):
     """The typical noise of pixels is that of one half, and the typical noise of the filtered image that of the other."""
     rng = np.random.default_rng(8)

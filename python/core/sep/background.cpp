@@ -166,6 +166,7 @@ class SepBackground {
 
  private:
   void find(const SepImage& image, const MeshGrid& grid, BackgroundConfig& config, const Cpu& where) {
+    config.estimator = BackgroundEstimator::sextractor;
     const NodeBuffers filled = estimate(image, grid, config, where).made(where, filled_as_sep);
     NodeBuffers smooth = filled.made(
         where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered(all, x, y, config); });

@@ -21,7 +21,7 @@ def run(program, config, image, directory, *options):
     if config == "plain":
         options = ("--set", "input.padding=keep", *options)
         if "background.method=constant" not in options:
-            options = ("--set", "background.rms_map=sextractor", *options)
+            options = ("--set", "background.rms_map=sextractor", "--set", "background.estimator=sextractor", *options)
     command = [program, "-q", "-o", directory, *options, path_of(config), image]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:
