@@ -136,7 +136,7 @@ std::span<const ColumnNote> notes_of_further_columns() {
       {"SPREADERR_MODEL", "its error", manual, same, "", ""},
       {"FLUX_NEW", "of a fitted difference: flux of that star in the new frame; `FLUX_REF` + `SIGN` · `FLUX_PSF`",
        ours_alone, "", "", ""},
-      {"FLUXERR_NEW", "its error by the noise of that frame", ours_alone, "", "", ""},
+      {"FLUXERR_NEW", "its error by the noise of that frame, and by that of the star's shape", ours_alone, "", "", ""},
       {"FLUX_REF", "the same in the reference as it is subtracted", ours_alone, "", "", ""},
       {"FLUXERR_REF", "its error, likewise", ours_alone, "", "", ""},
       {"DIPOLE",

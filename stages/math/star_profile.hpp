@@ -107,6 +107,10 @@ struct StarView {
   bool operator==(const StarView&) const = default;
 
   SRCEXTRACT_HOST_DEVICE FieldTerms at(double x, double y) const { return {x, y, width, height}; }
+  /// Returns the variance of a flux by the error of the shape, in units of `unit`, the variance of a sky pixel.
+  SRCEXTRACT_HOST_DEVICE double variance_of_shape(double flux, double unit) const {
+    return unit > 0 ? scale_error * flux * (scale_error * flux) / unit : 0;
+  }
 };
 
 /// Contributions of the two input images of a difference, pixel by pixel. `reference` is the reference image minus its

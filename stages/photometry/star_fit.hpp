@@ -192,8 +192,7 @@ struct StarFamily {
     if (!(of_star > s.of[whole] / 2)) return unknown();
     const double flux = s.of[light] / of_star, square = of_star * of_star;
     const double variance = (star.correlation * s.of[squares] + star.correlation_of_excess * s.of[more]) / square +
-                            photons_left_out(star, flux, s.of[more] / square) +
-                            (unit > 0 ? star.scale_error * flux * (star.scale_error * flux) / unit : 0);
+                            photons_left_out(star, flux, s.of[more] / square) + star.variance_of_shape(flux, unit);
     const double left = s.of[chi] - 2 * flux * s.of[mixed] + flux * flux * s.of[model];
     return {flux, at_x, at_y, variance, left > 0 ? left : 0, static_cast<std::int32_t>(s.of[count]), 0};
   }

@@ -26,8 +26,8 @@ struct FramesLight {
 
 /// Measures a star's flux at XPSF_IMAGE, YPSF_IMAGE in both input images of a difference, with StarFamily's filter f
 /// and shape p. FLUX_REF is sum(f r) / sum(f p), where r is the reference image as it was subtracted. FLUX_NEW is
-/// FLUX_REF + FLUX_PSF * SIGN. Both fluxes are above a sky mesh that was estimated in r. Each error contains only the
-/// noise of its own image. Light of neighbours is included.
+/// FLUX_REF + FLUX_PSF * SIGN. Both fluxes are above a sky mesh that was estimated in r. Each error contains the noise
+/// of its own image, and the error of the shape (StarView::scale_error). Light of neighbours is included.
 struct StarFramesFamily {
   using Row = FramesLight;
   static constexpr const char* name = "star in both frames";
@@ -36,11 +36,13 @@ struct StarFramesFamily {
   static constexpr RowColumn<FramesLight> columns[] = {
       {"FLUX_NEW", pixel_sum_unit, flux_ucd, "Flux of a star in the new frame, where the change is", "frames",
        [](const FramesLight& row, const FluxCalibration&) { return row.fresh; }},
-      {"FLUXERR_NEW", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_NEW by the noise of that frame", "frames",
+      {"FLUXERR_NEW", pixel_sum_unit, flux_error_ucd,
+       "RMS error of FLUX_NEW by that frame's noise and the star's shape", "frames",
        [](const FramesLight& row, const FluxCalibration& at) { return std::sqrt(row.fresh_pixels * at.pixel); }},
       {"FLUX_REF", pixel_sum_unit, flux_ucd, "Flux of a star in the matched reference, where the change is", "frames",
        [](const FramesLight& row, const FluxCalibration&) { return row.reference; }},
-      {"FLUXERR_REF", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_REF by the noise of that frame", "frames",
+      {"FLUXERR_REF", pixel_sum_unit, flux_error_ucd,
+       "RMS error of FLUX_REF by that frame's noise and the star's shape", "frames",
        [](const FramesLight& row, const FluxCalibration& at) { return std::sqrt(row.reference_pixels * at.pixel); }},
   };
 
@@ -75,11 +77,13 @@ struct StarFramesFamily {
     if (!(s.of[shape] > 0)) return unknown();
     const double square = s.of[shape] * s.of[shape], reference = s.of[light] / s.of[shape];
     const double fresh = reference + view.sign * star.flux;
+    const double unit = image.unit_for(source.number);
     const auto photons = [](double flux, double of_count) { return flux > 0 ? flux * of_count : 0; };
+    const auto of_shape = [&](double flux) { return view.variance_of_shape(flux, unit); };
     return {fresh,
             reference,
-            s.of[of_new] / square + photons(fresh, view.photons_of_new),
-            s.of[of_reference] / square + photons(reference, view.photons_of_reference),
+            s.of[of_new] / square + photons(fresh, view.photons_of_new) + of_shape(fresh),
+            s.of[of_reference] / square + photons(reference, view.photons_of_reference) + of_shape(reference),
             static_cast<std::int32_t>(s.of[count]),
             0};
   }

@@ -94,5 +94,36 @@ TYPED_TEST(StarFit, KnowsWhatTheEdgeCutsOff) {
   EXPECT_NEAR(this->fit(star_at(2.2, 47), 2.2, 47).flux / flux, 1, 0.01);
 }
 
+/// A shape that is wrong by 2 % makes both fluxes wrong by 2 %: 14 of 700 and 4 of 200.
+TYPED_TEST(StarFit, FluxesInBothFramesHaveTheErrorOfTheShape) {
+  constexpr double noise = 0.5;
+  auto star = testing::gaussian_stars(this->backend(), shape, sigma, 1);
+  std::vector<float> of_reference = star_at(50, 47), change = of_reference;
+  for (float& pixel : of_reference) pixel *= 0.2F;
+  for (float& pixel : change) pixel *= 0.5F;
+  const auto image_of = [&](const std::vector<float>& pixels) {
+    Image<float, TypeParam> image;
+    image.shape = shape;
+    image.pixels = this->backend().put(pixels);
+    return image;
+  };
+  const std::vector<float> of_noise(change.size(), 0.5F);
+  star.frames = {image_of(of_reference), image_of(of_noise), image_of(of_noise)};
+  Settings config = asks_for_stars();
+  config.output.columns = {"FLUX_NEW"};
+  const auto row_of = [&](double scale_error) {
+    star.sizes.scale_error = scale_error;
+    const Photometry<TypeParam> measured =
+        testing::photometry_of(this->backend(), change, {given_star(50, 47)}, config, {}, star.view(), noise);
+    return this->backend().get(measured.template of<StarFramesFamily>().rows, 1).front();
+  };
+  const FramesLight known = row_of(0), unknown = row_of(0.02);
+  EXPECT_NEAR(unknown.fresh, 700, 3.5);
+  EXPECT_NEAR(unknown.reference, 200, 1);
+  const auto more = [](double with, double without) { return std::sqrt((with - without) * noise * noise); };
+  EXPECT_NEAR(more(unknown.fresh_pixels, known.fresh_pixels), 14, 0.1);
+  EXPECT_NEAR(more(unknown.reference_pixels, known.reference_pixels), 4, 0.05);
+}
+
 }  // namespace
 }  // namespace srcextract
