@@ -60,9 +60,13 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "sum of these bits. 1: neighbours or bad pixels in more than a tenth of an ellipse. 2: it was deblended. 4: its "
        "brightest pixel, sky included, is at least `measurement.saturation`, or the header's "
        "`measurement.saturation_keyword` (not in a difference). 8: it touches the edge of the image. 16: the box of an "
-       "aperture leaves the image. 256: a masked pixel is beside one of its pixels. Bits 1 and 16 depend on the "
+       "aperture leaves the image. 256: a masked pixel is beside one of its pixels. 512: in a fitted "
+       "difference where `FLUX_PSF` is measured, it is sharper than a star, as tracks of cosmic rays and hot pixels "
+       "are. "
+       "Bits 1 and 16 depend on the "
        "apertures that are measured",
-       manual, "FLAGS: 4 adds `BACKGROUND`, not the sky at the pixel; no 256; 32, 64 and 128 are not set here", "", ""},
+       manual, "FLAGS: 4 adds `BACKGROUND`, not the sky at the pixel; no 256, 512; 32, 64 and 128 are not set here", "",
+       ""},
       {"ID_PARENT",
        "only with `deblend.method: tree`: the number of its island, in raster order of first pixels; sources of one "
        "island share it",

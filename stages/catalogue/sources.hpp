@@ -152,11 +152,15 @@ inline constexpr std::int16_t saturated = 4;  ///< the source has a pixel at or 
 inline constexpr std::int16_t at_edge = 8;    ///< the source touches the edge of the image
 inline constexpr std::int16_t aperture_cut = 16;    ///< an aperture extends beyond the image
 inline constexpr std::int16_t masked_pixels = 256;  ///< the source touches masked pixels, which belong to no source
+inline constexpr std::int16_t sharp = 512;          ///< a change in a difference is sharper than a star can be
 
-/// The description of FLAGS, and below it the description if no apertures are measured.
+/// The description of FLAGS, that of the FLAGS of changes, and the description if no apertures are measured.
 inline constexpr const char* description =
     "1 neighbours or masked pixels in apertures, 2 deblended, 4 saturated, 8 touches the image edge, 16 an aperture is "
     "cut, 256 touches masked pixels";
+inline constexpr const char* description_of_changes =
+    "1 neighbours or masked pixels in apertures, 2 deblended, 4 saturated, 8 touches the image edge, 16 an aperture is "
+    "cut, 256 touches masked pixels, 512 sharper than a star";
 inline constexpr const char* description_without_apertures =
     "2 deblended, 4 saturated, 8 touches the image edge, 256 touches masked pixels";
 }  // namespace flag

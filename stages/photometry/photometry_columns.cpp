@@ -132,11 +132,12 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
   const ColumnChoice choice(config.output.columns);
   const ColumnChoice written(config.resources.written_columns.value_or(config.output.columns));
   std::vector<std::int16_t>& flags = sources[columns::flags];
+  const char* const description = config.resources.has_star_profile ? flag::description_of_changes : flag::description;
   for_each_family([&]<class One>() {
     const auto& measured = photometry.of<One>();
     // this family was measured only for alerts
     if (config.resources.written_columns && !written.needs(One::name)) return;
-    if (measured.each > 0) sources.describe(columns::flags, flag::description);
+    if (measured.each > 0) sources.describe(columns::flags, description);
     for (std::int64_t i = 0; i < measured.rows.size(); ++i)
       flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
   });

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "stages/catalogue/sources.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/photometry/measured_source.hpp"
 #include "stages/photometry/photometry_image.hpp"
@@ -24,8 +25,8 @@ namespace srcextract {
 ///   fluxes of an image share. The photons are those of the change and of a star that is present in both input images.
 ///
 /// This flux has the least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
-/// Light of neighbours is not subtracted. The flux is NaN unless more than half of sum(f p) over the pixels inside the
-/// image is from good pixels.
+/// Light of neighbours is not subtracted. FLAGS has flag::sharp if the source is sharper than a star. The flux is NaN
+/// unless more than half of sum(f p) over the pixels inside the image is from good pixels.
 ///
 /// If a file gives the PSF (psf.file), PsfFit measures the same columns instead.
 struct StarFamily {
@@ -194,7 +195,68 @@ struct StarFamily {
     const double variance = (star.correlation * s.of[squares] + star.correlation_of_excess * s.of[more]) / square +
                             photons_left_out(star, flux, s.of[more] / square) + star.variance_of_shape(flux, unit);
     const double left = s.of[chi] - 2 * flux * s.of[mixed] + flux * flux * s.of[model];
-    return {flux, at_x, at_y, variance, left > 0 ? left : 0, static_cast<std::int32_t>(s.of[count]), 0};
+    const std::int32_t flags = is_sharp(lanes, image, unit, flux, at_x, at_y, terms) ? flag::sharp : 0;
+    return {flux, at_x, at_y, variance, left > 0 ? left : 0, static_cast<std::int32_t>(s.of[count]), flags};
+  }
+
+  /// A line of pixels and the two lines beside it, `side` steps away: along x, along y, or along a diagonal
+  /// (`direction` 0 to 3). The contrast of the line is its sum minus the mean sum of both others.
+  struct Line {
+    int direction;
+    std::int64_t side, end;  ///< `end`: steps from the middle of a line to its ends
+
+    /// Of a diagonal, pixels are two steps apart.
+    SRCEXTRACT_HOST_DEVICE Line(int direction_, std::int64_t length)
+        : direction(direction_),
+          side(direction_ < 2 ? length : 2 * ((2 * length + 1) / 3)),
+          end(side + (direction_ < 2 ? 1 : 2)) {}
+
+    /// Returns the weight of a pixel in the contrast; (x, y) is its offset from the middle.
+    SRCEXTRACT_HOST_DEVICE double weight(std::int64_t x, std::int64_t y) const {
+      const std::int64_t sum = x + y, rest = x - y;
+      const std::int64_t along = direction == 0 ? x : (direction == 1 ? y : (direction == 2 ? sum : rest));
+      const std::int64_t across = direction == 0 ? y : (direction == 1 ? x : (direction == 2 ? rest : sum));
+      if (along < -end || along > end) return 0;
+      return across == 0 ? 1 : (across == side || across == -side ? -0.5 : 0);
+    }
+  };
+
+  /// Whether the pixels about a star's position stand out of their neighbours more than a star of this flux can, across
+  /// any of four directions. Tracks of cosmic rays do, and hot pixels. Lines are as far apart as half the full width of
+  /// stars. The contrast must be half as large again as that of a star, and by 3.3 sigmas: the shape of stars is not
+  /// known better than to some per cent.
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE static bool is_sharp(const Lanes& lanes, const PhotometryImage& image, double unit,
+                                              double flux, double at_x, double at_y, const FieldTerms& terms) {
+    constexpr int directions = 4;
+    constexpr double most_contrast = 1.5, clear = 3.3;
+    const int length = image.star.filter.half / 3;  // the filter's half width is 1.5 full widths
+    const Placement place(at_x, at_y);
+    const auto middle_x = static_cast<std::int32_t>(std::floor(at_x + 0.5));
+    const auto middle_y = static_cast<std::int32_t>(std::floor(at_y + 0.5));
+    const ApertureBox box = box_about(middle_x, middle_y, 2 * length + 1, image);
+    const Sums<3 * directions> s =
+        lanes.template sum<3 * directions>(box, [&](std::int32_t x, std::int32_t y) -> Sums<3 * directions> {
+          Sums<3 * directions> all{};
+          const std::int64_t i = image.at(x, y);
+          if (image.is_bad(i)) return all;
+          const double d = image.pixels[i] - image.background, p = place.value(image.star.light, x, y, terms);
+          const double variance = image.variance_at(i);
+          for (int k = 0; k < directions; ++k) {
+            const double weight = Line(k, length).weight(x - middle_x, y - middle_y);
+            all.of[3 * k] = weight * d;
+            all.of[3 * k + 1] = weight * p;
+            all.of[3 * k + 2] = weight * weight * variance;
+          }
+          return all;
+        });
+    bool is_any = false;
+    for (int k = 0; k < directions; ++k) {
+      const double of_star = flux * s.of[3 * k + 1], beyond = s.of[3 * k] - of_star;
+      const bool is_clear = beyond > 0 && beyond * beyond > clear * clear * unit * s.of[3 * k + 2];
+      if (is_clear && s.of[3 * k] > most_contrast * of_star) is_any = true;
+    }
+    return is_any;
   }
 };
 

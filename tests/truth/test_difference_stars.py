@@ -158,6 +158,88 @@ def test_frames_of_one_exposure_are_told_in_a_crowd_too(program, tmp_path):
     assert any("share their noise" in one for one in report["warnings"])
 
 
+def track(frame, rng, brightness):
+    """Adds a cosmic ray: a straight line of 3 to 40 pixels, about one wide, in pixels that are unlike. Returns where it is."""
+    x, y = rng.uniform(40, SIDE - 40, 2)
+    length, angle, width = rng.integers(3, 40), rng.uniform(0, np.pi), rng.uniform(0.35, 0.6)
+    v, u = np.mgrid[:SIDE, :SIDE]
+    along, across = (u - x) * np.cos(angle) + (v - y) * np.sin(angle), (v - y) * np.cos(angle) - (u - x) * np.sin(angle)
+    light = np.where(np.abs(along) < length / 2, np.exp(-across**2 / 2 / width**2), 0)
+    frame += brightness * light * rng.lognormal(0, 0.3, light.shape)
+    return light > 0.3
+
+
+def tracks_of_decam():
+    """The tracks that a mask tells in an exposure of DECam, in units of its noise."""
+    pixels = fits.getdata(REAL / "decam_cosmic_ray.fits", 1).astype(float)
+    mask = fits.getdata(REAL / "decam_cosmic_ray_dq.fits.gz", 1) > 0
+    sky = np.median(pixels)
+    rows, columns = np.nonzero(mask)
+    box = np.s_[rows.min():rows.max() + 1, columns.min():columns.max() + 1]
+    return np.where(mask, (pixels - sky) / 1.4826 / np.median(np.abs(pixels - sky)), 0)[box]
+
+
+def frames_with_tracks(seed, before, after, beta):
+    """Both frames, 30 changes, their significances, which frame each is in, and where tracks are in each frame. The tracks of
+    DECam are among them where there is that image."""
+    rng = np.random.default_rng(seed)
+    stars = list(zip(*rng.uniform(10, SIDE - 10, (2, 150)), 10 ** rng.uniform(2.8, 4.6, 150)))
+    _, unit = point(300, 300, 1, after, beta)
+    of_one, places = NOISE * np.sqrt(2 / (unit**2).sum()), []
+    while len(places) < 30:
+        place = rng.uniform(30, SIDE - 30, 2)
+        if all(np.hypot(*(place - other)) > 30 for other in places):
+            places.append(place)
+    significances, in_frame = np.tile((5.5, 7, 12, 25, 50, 100), 5), np.arange(30) % 2
+    real = tracks_of_decam() if (REAL / "decam_cosmic_ray.fits").exists() else None
+    frames, tracks = [], []
+    for k, fwhm in enumerate((before, after)):
+        light = np.zeros((SIDE, SIDE))
+        for x, y, flux in stars + [(*places[i], significances[i] * of_one) for i in np.nonzero(in_frame == k)[0]]:
+            at, pixels = point(x, y, flux, fwhm, beta)
+            light[at] += pixels
+        frame = SKY + light + rng.normal(0, 1, light.shape) * np.sqrt(NOISE**2 + light / GAIN)
+        where = np.zeros(frame.shape, bool)
+        for _ in range(8):
+            where |= track(frame, rng, 10 ** rng.uniform(0.8, 2))
+        for turn in range(0 if real is None else 6):
+            one = np.rot90(real, turn)[::rng.choice([-1, 1])]
+            x, y = rng.integers(5, SIDE - 45, 2)
+            frame[y:y + one.shape[0], x:x + one.shape[1]] += NOISE * one
+            where[y:y + one.shape[0], x:x + one.shape[1]] |= one > 0
+        frames.append(frame.astype(np.float32))
+        tracks.append(where)
+    return frames, np.array(places), significances, in_frame, tracks
+
+
+# Full widths before and after, and the least shares of tracks in the reference and in the new frame. A track in the frame that is
+# convolved is wider.
+WIDTHS = ((3.5, 3.5, (0.8, 0.8)), (2.5, 2.5, (0.7, 0.7)), (5, 5, (0.8, 0.8)), (3, 4, (0, 0.8)))
+
+
+def test_tracks_of_cosmic_rays_have_a_flag(program, tmp_path):
+    from scipy.ndimage import binary_dilation
+    of_changes = []
+    for before, after, least in WIDTHS:
+        of_tracks = [[], []]
+        for seed in range(1, 5):
+            frames, places, significances, in_frame, tracks = frames_with_tracks(seed, before, after, 3.0)
+            table, _ = changes(program, tmp_path, frames, f"measurement.gain={GAIN}")
+            is_sharp = table["FLAGS"] & 512 > 0
+            of_frame = (table["SIGN"] > 0).astype(int)
+            near = np.array([binary_dilation(where, iterations=3) for where in tracks])
+            x, y = (np.rint(table[name] - 1).astype(int) for name in ("X_IMAGE", "Y_IMAGE"))
+            is_track, is_beside = near[of_frame, y, x], near[1 - of_frame, y, x]
+            for k in (0, 1):
+                of_tracks[k] += list(is_sharp[is_track & (of_frame == k)])
+            apart = np.hypot(table["X_IMAGE"][None] - 1 - places[:, :1], table["Y_IMAGE"][None] - 1 - places[:, 1:])
+            is_change = ((apart < 2) & (of_frame[None] == in_frame[:, None])).any(axis=0)
+            of_changes += list(is_sharp[is_change & ~is_track & ~is_beside])
+        for k in (0, 1):
+            assert len(of_tracks[k]) > 25 and np.mean(of_tracks[k]) >= least[k], (before, after, k, np.mean(of_tracks[k]))
+    assert len(of_changes) > 300 and np.mean(of_changes) <= 0.01, (len(of_changes), np.sum(of_changes))
+
+
 def write_psf_of(path, fwhm, beta, half=20):
     """A constant PSF of one pixel a pixel, in the format of PSFEx."""
     from psf_models import psf_table, write_psf
@@ -206,6 +288,7 @@ def test_a_shift_of_the_stars_is_told(program, tmp_path):
             frames.append((light + rng.normal(0, NOISE, light.shape)).astype(np.float32))
         _, report = changes(program, tmp_path, frames)
         assert any("difference.align" in one and "pixels in x" in one for one in report["warnings"]) == (moved > 0.3)
+
 
 
 def test_without_stars_that_is_told(program, tmp_path):

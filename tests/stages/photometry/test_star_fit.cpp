@@ -94,6 +94,34 @@ TYPED_TEST(StarFit, KnowsWhatTheEdgeCutsOff) {
   EXPECT_NEAR(this->fit(star_at(2.2, 47), 2.2, 47).flux / flux, 1, 0.01);
 }
 
+/// A line of pixels has no width, at any angle, and a hot pixel neither.
+TYPED_TEST(StarFit, TellsTracksAndHotPixelsFromStars) {
+  const auto stars = testing::gaussian_stars(this->backend(), shape, sigma, 1);
+  const auto flags_of = [&](const std::vector<float>& pixels, double x, double y) {
+    const Photometry<TypeParam> measured =
+        testing::photometry_of(this->backend(), pixels, {given_star(x, y)}, asks_for_stars(), {}, stars.view(), 1);
+    return this->backend().get(measured.template of<StarFamily>().rows, 1).front().flags;
+  };
+  for (const double dx : {0.0, 0.2, 0.5})
+    for (const double dy : {0.0, 0.4}) EXPECT_EQ(flags_of(star_at(50 + dx, 47 + dy), 50 + dx, 47 + dy), 0);
+  std::vector<float> hot(star_at(50, 47).size(), 0), faint = hot, wide = hot;
+  hot[47 * side + 50] = 60;
+  EXPECT_EQ(flags_of(hot, 50, 47), flag::sharp);
+  for (int degrees = 0; degrees < 180; degrees += 15) {
+    std::vector<float> track(hot.size(), 0);
+    for (double along = -9; along <= 9; along += 0.05) {
+      const auto x = std::lround(50 + along * std::cos(degrees * pi / 180));
+      const auto y = std::lround(47 + along * std::sin(degrees * pi / 180));
+      track[static_cast<std::size_t>(y * side + x)] += 1;
+    }
+    EXPECT_EQ(flags_of(track, 50, 47), flag::sharp) << degrees;
+  }
+  faint[47 * side + 50] = 2;  // the noise hides whether it is a star
+  testing::add_gaussian(wide, shape, 50, 47, flux, 4 * sigma * sigma);
+  EXPECT_EQ(flags_of(faint, 50, 47), 0);
+  EXPECT_EQ(flags_of(wide, 50, 47), 0);
+}
+
 /// A shape that is wrong by 2 % makes both fluxes wrong by 2 %: 14 of 700 and 4 of 200.
 TYPED_TEST(StarFit, FluxesInBothFramesHaveTheErrorOfTheShape) {
   constexpr double noise = 0.5;
