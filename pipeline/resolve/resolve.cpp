@@ -20,6 +20,7 @@
 #include "stages/catalogue/alert_columns.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
+#include "stages/measure/dipoles.hpp"
 #include "stages/photometry/families.hpp"
 #include "stages/settings/network_numbers.hpp"
 #include "stages/settings/psf_numbers.hpp"
@@ -256,6 +257,15 @@ void add_columns_of_alerts(Config& config) {
   if (config.resources.has_star_profile) measure_besides(alert_columns_of_stars, config);
 }
 
+/// Adds the flux that a column of dipoles compares, if such a column is requested.
+void add_columns_of_dipoles(Config& config) {
+  constexpr const char* compared[] = {"FLUX_PSF"};
+  const ColumnChoice chosen(config.output.columns);
+  const bool has_any =
+      std::ranges::any_of(dipole_columns, [&](const auto& column) { return chosen.has(column.declared.column.name); });
+  if (has_any && !chosen.has(compared[0])) measure_besides(compared, config);
+}
+
 /// Adds the columns with the sizes of Kron's and Petrosian's ellipses, if these ellipses are measured, since the check
 /// image `apertures` draws the ellipses.
 void add_columns_of_outlines(Config& config) {
@@ -382,6 +392,7 @@ Resolved resolve(const Config& given, const RunImage& image) {
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
   if (image.kind == RunKind::difference && !config.output.alerts.empty()) add_columns_of_alerts(config);
+  if (config.resources.has_star_profile) add_columns_of_dipoles(config);
   if (std::ranges::count(config.output.check_images, CheckImage::apertures) > 0) add_columns_of_outlines(config);
   if (!is_scored(config) && !is_measured<StarFamily>(ColumnChoice(config.output.columns), config))
     config.resources.has_star_profile = false;  // no requested score and no requested column uses the profile

@@ -144,7 +144,7 @@ std::span<const ColumnNote> notes_of_further_columns() {
        "([stages.md](stages.md#a-fitted-kernel))",
        ours_alone, "", "", ""},
       {"DIPOLE_SEP", "its length", ours_alone, "", "", ""},
-      {"DIPOLE_RATIO", "share of its brighter half", ours_alone, "", "", ""},
+      {"DIPOLE_RATIO", "share of its brighter half in the `FLUX_PSF` of both", ours_alone, "", "", ""},
       {"FLAGS_WEIGHT", "sum of 1: `NLOWWEIGHT_ISO` is above 0; 2: `NLOWDWEIGHT_ISO` is", manual, same, "", ""},
   };
   return notes;

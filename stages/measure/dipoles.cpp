@@ -10,6 +10,7 @@
 namespace srcextract {
 namespace {
 
+constexpr ColumnKey<double> flux_psf{"FLUX_PSF"};
 constexpr double reach_in_fwhm = 2.5, most_share = 0.65, least_square = 50;  // least_square is (5 sqrt 2)^2
 
 /// The sources of a difference image (changes), and their row numbers sorted by y.
@@ -52,13 +53,15 @@ struct Changes {
 
 void add_dipoles(double fwhm, const ColumnChoice& choice, Sources& sources) {
   const Changes changes(sources);
-  const std::vector<double>&flux = sources[columns::flux_iso], &snr = sources[columns::snr];
+  const std::vector<double>&of_pixels = sources[columns::flux_iso], &snr = sources[columns::snr];
+  const std::vector<double>& of_star = sources.has(flux_psf) ? sources[flux_psf] : of_pixels;
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const double reach = reach_in_fwhm * fwhm;
   std::vector<Dipole> pairs(changes.by_y.size(), {none, none, 0});
   for (std::size_t row = 0; row < pairs.size(); ++row) {
     const std::optional<std::size_t> other = changes.nearest(row, reach);
     if (!other || changes.nearest(*other, reach) != row) continue;
+    const std::vector<double>& flux = of_star[row] > 0 && of_star[*other] > 0 ? of_star : of_pixels;
     const double share = std::max(flux[row], flux[*other]) / (flux[row] + flux[*other]);
     const bool bright = snr[row] * snr[row] + snr[*other] * snr[*other] > least_square;
     pairs[row] = {changes.distance(row, *other), share,

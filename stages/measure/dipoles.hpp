@@ -20,14 +20,15 @@ inline constexpr ColumnOf<Dipole> dipole_columns[] = {
      [](const Dipole& pair) { return pair.is_dipole; }, of_found},
     {"DIPOLE_SEP", "pixel", "pos.angDistance", "Distance of the nearest change of the other sign", "psf",
      [](const Dipole& pair) { return pair.separation; }, of_found},
-    {"DIPOLE_RATIO", "", "phot.flux;arith.ratio", "Share of the brighter one in the FLUX_ISO of both", "psf",
+    {"DIPOLE_RATIO", "", "phot.flux;arith.ratio", "Share of the brighter one in the FLUX_PSF of both", "psf",
      [](const Dipole& pair) { return pair.share; }, of_found},
 };
 
 /// Adds the dipole columns that `choice` contains. `fwhm` is the FWHM of stars in pixels; partners are at most 2.5 FWHM
 /// apart. A pair is a dipole if the brighter change has less than 0.65 of both fluxes, and the root of the sum of both
-/// squared SNR is above 5 sqrt 2. LSST's DipoleFitTask has the same criteria for footprints, and also fits dipoles,
-/// which add_dipoles() does not.
+/// squared SNR is above 5 sqrt 2. Their fluxes are FLUX_PSF, or FLUX_ISO if the former are not known: FLUX_ISO has only
+/// the pixels above the threshold, so that the fainter of two equal halves would count for less. LSST's DipoleFitTask
+/// has the same criteria for footprints, and also fits dipoles, which add_dipoles() does not.
 void add_dipoles(double fwhm, const ColumnChoice& choice, Sources& sources);
 
 }  // namespace srcextract

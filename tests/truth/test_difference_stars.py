@@ -290,6 +290,38 @@ def test_a_shift_of_the_stars_is_told(program, tmp_path):
         assert any("difference.align" in one and "pixels in x" in one for one in report["warnings"]) == (moved > 0.3)
 
 
+def test_faint_halves_of_a_star_that_moved_are_a_dipole(program, tmp_path):
+    """Near the threshold noise decides how many pixels of either half are above it, so that their light cannot tell."""
+    fwhm, beta, apart, halves, of_changes = 3.8, 3.0, 9, [], []
+    grid = np.mgrid[0:5, 0:5].reshape(2, -1).T * 110 + 80.0
+    _, unit = point(300, 300, 1, fwhm, beta)
+    of_one = NOISE * np.sqrt(2 / (unit**2).sum())
+    for seed in range(1, 7):
+        rng = np.random.default_rng(seed)
+        angle = rng.uniform(0, 2 * np.pi, len(grid))
+        new = grid + apart * np.array([np.cos(angle), np.sin(angle)]).T
+        flux = rng.uniform(6.5, 9, len(grid)) * of_one
+        share = np.where(np.arange(len(grid)) % 2, 1, 0)  # every second one appears without leaving a place
+        light = [np.full((SIDE, SIDE), SKY) for _ in range(2)]
+        for x, y, one in zip(*rng.uniform(20, SIDE - 20, (2, 60)), 10 ** rng.uniform(2.8, 3.8, 60)):
+            at, pixels = point(x, y, one, fwhm, beta)
+            for frame in light:
+                frame[at] += pixels
+        for frame, places, of in zip(light, (grid, new), (share, np.ones(len(grid)))):
+            for (x, y), one in zip(places, of * flux):
+                at, pixels = point(x, y, one, fwhm, beta)
+                frame[at] += pixels
+        frames = [(frame + rng.normal(0, NOISE, frame.shape)).astype(np.float32) for frame in light]
+        table, _ = changes(program, tmp_path, frames, "output.columns=[default, DIPOLE]")
+        assert "FLUX_PSF" not in table.names
+        row, far = nearest(table, new)
+        other, far_other = nearest(table, grid)
+        pair_found = (far < 2) & (far_other < 2) & (share == 1)
+        halves += list(table["DIPOLE"][row][pair_found]) + list(table["DIPOLE"][other][pair_found])
+        of_changes += list(table["DIPOLE"][row][(far < 2) & (share == 0)])
+    assert len(halves) > 60 and np.mean(halves) > 0.95, (len(halves), np.mean(halves))
+    assert len(of_changes) > 40 and np.mean(of_changes) < 0.02, (len(of_changes), np.mean(of_changes))
+
 
 def test_without_stars_that_is_told(program, tmp_path):
     frames, _, _, _ = pair(1, 3.0, 3.0, stars=0)
@@ -306,5 +338,7 @@ def test_two_epochs_of_decam(program, tmp_path):
     transient = np.hypot(table["X_IMAGE"] - 129.2, table["Y_IMAGE"] - 128.2) < 1
     assert transient.sum() == 1 and table["SIGN"][transient] == 1
     assert table["FLUX_PSF"][transient] / table["FLUXERR_PSF"][transient] > 12
+    halves = table["DIPOLE"] == 1  # of the bright star whose halves are 9 pixels apart
+    assert halves.sum() == 2 and set(table["SIGN"][halves]) == {1, -1}
     assert np.hypot(*report["difference"]["fit"]["shift"]) > 0.3
     assert any("difference.align" in one and "pixels in x" in one for one in report["warnings"])

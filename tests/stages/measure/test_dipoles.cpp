@@ -56,6 +56,20 @@ TEST(Dipoles, AreNeitherUnlikeNorFaintNorFarNorOfOneSign) {
   EXPECT_EQ(with_dipoles({{10, 10, 300, 20, 1}, {14, 10, 300, 20, 1}})[dipole], (std::vector<std::int16_t>{0, 0}));
 }
 
+/// The pixels above a threshold hold 300 and 100 of two stars that have 400 and 380; of the third, no star's flux is
+/// known.
+TEST(Dipoles, AreAlikeInTheFluxOfTheirStars) {
+  Sources sources =
+      changes_of({{10, 10, 300, 20, 1}, {14, 10, 100, 7, -1}, {90, 10, 300, 20, 1}, {94, 10, 100, 7, -1}});
+  const double nan = std::nan("");
+  sources.add(
+      {{"FLUX_PSF", "", "", "", 0}, "FLUX_PSF", std::vector<double>{400, 380, 400, nan}, CatalogPart::requested});
+  add_dipoles(3, ColumnChoice({"all"}), sources);
+  EXPECT_EQ(sources[dipole], (std::vector<std::int16_t>{1, 1, 0, 0}));
+  EXPECT_DOUBLE_EQ(sources[ratio][0], 400.0 / 780);
+  EXPECT_DOUBLE_EQ(sources[ratio][2], 0.75);
+}
+
 /// The middle one of three has one partner, the nearer.
 TEST(Dipoles, HaveTwoHalves) {
   const Sources sources = with_dipoles({{10, 13, 200, 20, -1}, {10, 10, 200, 20, 1}, {10, 6, 200, 20, -1}});
