@@ -323,6 +323,36 @@ def test_faint_halves_of_a_star_that_moved_are_a_dipole(program, tmp_path):
     assert len(of_changes) > 40 and np.mean(of_changes) < 0.02, (len(of_changes), np.mean(of_changes))
 
 
+def test_stars_that_vary_in_a_dense_crowd_are_told(program, tmp_path):
+    """One shape is not that of stars that are a quarter wider on one side; of stars that are alike nothing is said."""
+    for more in (0, 0.25):
+        rng = np.random.default_rng(7)
+        places, fluxes = rng.uniform(0, CROWD_SIDE, (8000, 2)), 10 ** rng.uniform(2.5, 5, 8000)
+        frames = []
+        for fwhm, sky in ((3.5, 200), (4.2, 300)):
+            light = np.full((CROWD_SIDE, CROWD_SIDE), float(sky))
+            for (x, y), flux in zip(places, fluxes):
+                at, pixels = point(x, y, flux, fwhm * (1 + more * (x / CROWD_SIDE - 0.5)), 3.0, side=CROWD_SIDE, half=25)
+                light[at] += pixels
+            electrons = rng.poisson(light * GAIN) + rng.normal(0, GAIN * READ, light.shape)
+            frames.append(np.minimum(electrons / GAIN, 60000).astype(np.float32))
+        _, report = changes(program, tmp_path, frames, f"measurement.gain={GAIN}", "measurement.saturation=60000")
+        told = [one for one in report["warnings"] if "wider in one half" in one and "psf.file=" in one]
+        assert len(told) == (1 if more else 0), report["difference"]["fit"]["star_profile"]
+
+
+@pytest.mark.parametrize("fwhm", (1.3, 2.2))
+def test_stars_too_sharp_for_their_pixels_are_told(program, tmp_path, fwhm):
+    rng = np.random.default_rng(3)
+    light = np.full((SIDE, SIDE), SKY)
+    for x, y, flux in zip(*rng.uniform(10, SIDE - 10, (2, 150)), 10 ** rng.uniform(2.8, 4.3, 150)):
+        at, pixels = point(x, y, flux, fwhm, 3.0)
+        light[at] += pixels
+    frames = [(light + rng.normal(0, NOISE, light.shape)).astype(np.float32) for _ in range(2)]
+    _, report = changes(program, tmp_path, frames)
+    assert any("measurement.apertures=10" in one for one in report["warnings"]) == (fwhm < 2)
+
+
 def test_without_stars_that_is_told(program, tmp_path):
     frames, _, _, _ = pair(1, 3.0, 3.0, stars=0)
     _, report = changes(program, tmp_path, frames)

@@ -104,10 +104,11 @@ std::vector<Star> stars_at(const LevelledFrame& frame, const std::vector<Stamp>&
 /// The mean shape of the stars: a square of nodes, one pixel apart, each of which is a polynomial over the field.
 struct MeanStar {
   int half, order;
-  int stars = 0;           ///< number of stars in the mean
-  double scale_error = 0;  ///< relative error of the light in the square
-  bool of_psf = false;     ///< whether LevelledFrame::psf gave it
-  bool of_crowd = false;   ///< whether profile_of_crowd() gave it
+  int stars = 0;              ///< number of stars in the mean
+  double scale_error = 0;     ///< relative error of the light in the square
+  bool of_psf = false;        ///< whether LevelledFrame::psf gave it
+  bool of_crowd = false;      ///< whether profile_of_crowd() gave it
+  bool crowd_varies = false;  ///< FitFacts::crowd_varies
   std::vector<float> values = {};
 
   int terms() const { return field_terms(order); }
@@ -347,13 +348,15 @@ MeanStar mean_of(const LevelledFrame& frame, const FrameStars& chosen, double fw
   const std::vector<Stamp> places = chosen.used();
   // blends in a dense crowd have widths of all kinds, and no mean of its stars is of use
   const bool is_dense = chosen.is_crowd(fwhm / 2);
-  if (chosen.is_crowd(fwhm) && (is_dense || !varies(frame, places, where))) {
+  const bool differ = chosen.is_crowd(fwhm) && varies(frame, places, where);
+  if (chosen.is_crowd(fwhm) && (is_dense || !differ)) {
     if (const std::optional<CrowdProfile> crowd = profile_of_crowd(frame, fwhm, half, where)) {
       MeanStar mean{.half = half,
                     .order = 0,
                     .stars = static_cast<int>(places.size()),
                     .scale_error = crowd->scale_error,
-                    .of_crowd = true};
+                    .of_crowd = true,
+                    .crowd_varies = differ};
       mean.values.assign(crowd->shape.values.begin(), crowd->shape.values.end());
       return mean;
     }
@@ -474,6 +477,7 @@ void make_star_profile(const FramePair& frames, const FrameStars& stars, double 
   fit.facts.profile_error = mean.scale_error;
   fit.facts.of_psf = mean.of_psf;
   fit.facts.of_crowd = mean.of_crowd;
+  fit.facts.crowd_varies = mean.crowd_varies;
   fit.facts.correlation = profile.sizes.correlation;
 }
 
