@@ -2,11 +2,13 @@
 
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "cuda/crowd/ordering.hpp"
 #include "cuda/device/launch.hpp"
 #include "cuda/device/sort.hpp"
 #include "stages/crowd/shared_noise.hpp"
+#include "stages/math/ordered_key.hpp"
 
 namespace srcextract {
 namespace {
@@ -122,7 +124,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int k = 0; k < own_rows; ++k) {
     const std::int32_t row = y + k * tile_rows;
     if (row < pixels.height)
-      pixels.take_light(row * pixels.width + x, along_x, pixels.sky.along_y(static_cast<double>(row)), light[k], weigh);
+      pixels.take_light(x, row, along_x, pixels.sky.along_y(static_cast<double>(row)), light[k], weigh);
   }
 }
 
@@ -169,6 +171,35 @@ __global__ void take_median_kernel(const float* sorted, NoiseFacts* facts) {
   if (facts->ratios > 0) facts->median = *middle_of(sorted, facts->ratios);
 }
 
+/// Returns the key of this rank among the keys of all threads of the block, in ascending order. All threads must call
+/// this function together.
+__device__ std::uint32_t key_of_rank(std::uint32_t key, int rank) {
+  std::uint32_t found = 0;
+  for (std::uint32_t bit = 1u << 31; bit != 0; bit >>= 1)
+    if (__syncthreads_count(key < (found | bit)) <= rank) found |= bit;
+  return found;
+}
+
+/// CrowdField::cell_noise(). Each block computes one cell, and each thread has one sample.
+__global__ void __launch_bounds__(NoiseCells::samples)
+    cell_noise_kernel(CrowdPixels pixels, const float* light, float* noise) {
+  constexpr std::uint32_t none = 0xffffffffu;  // greater than the key of any number
+  __shared__ unsigned long long sum;
+  if (threadIdx.x == 0) sum = 0;
+  const std::int64_t i = pixels.sample(blockIdx.x, static_cast<int>(threadIdx.x));
+  const int with_light = __syncthreads_count(i >= 0);
+  const float dark =
+      value_of_ordered_key(key_of_rank(i >= 0 ? ordered_key(light[i]) : none, NoiseCells::middle(with_light)));
+  const float ratio = i >= 0 && !(light[i] > dark) ? pixels.sky_noise(i) : -1.0F;
+  const int count = __syncthreads_count(ratio >= 0);
+  const std::uint32_t key = ratio >= 0 ? ordered_key(ratio) : none;
+  const std::uint32_t last = key_of_rank(key, CellNoise::last_rank(count));
+  const bool counts = ratio >= 0 && key <= last;
+  if (counts) atomicAdd(&sum, static_cast<unsigned long long>(CellNoise::whole(ratio)));
+  const int used = __syncthreads_count(counts);
+  if (threadIdx.x == 0) noise[blockIdx.x] = CellNoise::mean(sum, used, count);
+}
+
 }  // namespace
 
 DeviceField::DeviceField(const CrowdImage& image, std::int64_t sky_size, const Gpu& where)
@@ -184,6 +215,9 @@ DeviceField::DeviceField(const CrowdImage& image, std::int64_t sky_size, const G
   view_.sky = SkyGrid(image.shape, sky_size);
   level_ = filled<double>(view_.sky.count(), 0, where);
   view_.level = level_.data();
+  scale_.assign(static_cast<std::size_t>(4 * view_.cells.count()), 1);
+  scale_there_ = to_device(std::span<const float>(scale_), where);
+  view_.scale = scale_there_.data();
   judge_kernel<<<grid_for(view_.count(), where), block_threads, 0, where.stream>>>(view_);
   check_launch();
   if (view_.variance != nullptr) typical_ = static_cast<double>(median_variance());
@@ -280,6 +314,17 @@ void DeviceField::measure_noise() {
   if (!scales_) return;
   const float typical = typical_ratio(0);
   if (typical >= 0) view_.unit *= variance_factor(typical);
+  if (view_.variance != nullptr) return;
+  follow_noise(view_.cells, cell_noise(), scale_);
+  copy_to_device(scale_there_.data(), scale_.data(), scale_there_.size(), where_);
+}
+
+std::vector<float> DeviceField::cell_noise() const {
+  Buffer<float, Gpu> noise(view_.cells.count(), where_);
+  cell_noise_kernel<<<static_cast<unsigned int>(noise.size()), NoiseCells::samples, 0, where_.stream>>>(
+      view_, has_model_ ? view_.model : view_.residual, noise.data());
+  check_launch();
+  return to_vector(noise.data(), noise.size(), where_);
 }
 
 bool DeviceField::judge_noise() {

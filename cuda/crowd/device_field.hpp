@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "cuda/crowd/device_list.hpp"
 #include "cuda/crowd/device_psf.hpp"
 #include "stages/crowd/crowd_field.hpp"
@@ -40,6 +42,7 @@ class DeviceField {
   /// The median, over a sample of the darker half of the pixels, of CrowdPixels::noise_ratio(), or of
   /// difference_ratio() over `far` pixels if that is above 0; -1 if no pixel has a ratio.
   float typical_ratio(std::int64_t far) const;
+  std::vector<float> cell_noise() const;
   void list_tiles(std::int64_t stars);
   float median_variance() const;
 
@@ -51,6 +54,8 @@ class DeviceField {
   Buffer<std::uint8_t, Gpu> good_;
   Buffer<float, Gpu> planes_;  ///< three planes of the image: model, weight, residual
   Buffer<double, Gpu> level_;
+  std::vector<float> scale_;  ///< CrowdPixels::scale, on the host
+  Buffer<float, Gpu> scale_there_;
   DeviceList<CrowdStamp> stamps_;
   /// stamps of the last call of draw() with first = 0, and of the last call with first > 0
   Buffer<float, Gpu> drawn_, drawn_last_;

@@ -40,16 +40,8 @@ void take_light(const CrowdPixels& pixels, const Tile& tile, const double* light
   for (std::int64_t y = 0; y < tile.height; ++y) {
     const SkyGrid::Place along_y = pixels.sky.along_y(static_cast<double>(tile.top + y));
     for (std::int64_t x = 0; x < tile.width; ++x)
-      pixels.take_light((tile.top + y) * pixels.width + tile.left + x, along_x[x], along_y, light[y * tile_side + x],
-                        weigh);
+      pixels.take_light(tile.left + x, tile.top + y, along_x[x], along_y, light[y * tile_side + x], weigh);
   }
-}
-
-/// The value with a rank from 0 (smallest) to 1 (largest) among `values`. Changes the order of `values`.
-float value_at(std::vector<float>& values, double rank) {
-  const auto place = static_cast<std::ptrdiff_t>(rank * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + place, values.end());
-  return values[static_cast<std::size_t>(place)];
 }
 
 }  // namespace
@@ -64,6 +56,7 @@ CrowdPixels view_of(const CrowdImage& image) {
   view.saturation = image.saturation;
   view.photons = image.gain > 0 ? 1 / image.gain : 0;
   view.unit = image.unit;
+  view.cells = NoiseCells(image.shape);
   view.least_bad_variance = image.least_bad_variance;
   return view;
 }
@@ -81,12 +74,14 @@ CrowdField::CrowdField(const CrowdImage& image, std::int64_t sky_size, const Cpu
   view_.residual = residual.data();
   view_.sky = sky;
   view_.level = sky.level.data();
+  scale_.assign(static_cast<std::size_t>(4 * view_.cells.count()), 1);
+  view_.scale = scale_.data();
   std::vector<float> variances;
   for (std::size_t i = 0; i < count; ++i) {
     good_[i] = view_.counts(static_cast<std::int64_t>(i)) ? 1 : 0;
     if (good_[i] != 0 && image.variance != nullptr) variances.push_back(image.variance[i]);
   }
-  if (!variances.empty()) typical_ = static_cast<double>(value_at(variances, 0.5));
+  if (!variances.empty()) typical_ = static_cast<double>(lower_median(variances));
 }
 
 double CrowdField::sigma() const {
@@ -180,20 +175,59 @@ float CrowdField::typical_ratio(const Ratio& ratio) const {
   for (std::int64_t i = 0; i < shape().count(); i += step)
     if (is_good(i)) bright.push_back(of[static_cast<std::size_t>(i)]);
   if (bright.empty()) return -1;
-  const float limit = value_at(bright, 0.5);
+  const float limit = lower_median(bright);
   std::vector<float> ratios;
   for (std::int64_t i = 0; i < shape().count(); i += step) {
     if (of[static_cast<std::size_t>(i)] > limit) continue;
     const float one = ratio(i);
     if (one >= 0) ratios.push_back(one);
   }
-  return ratios.empty() ? -1 : value_at(ratios, 0.5);
+  return ratios.empty() ? -1 : lower_median(ratios);
 }
 
 void CrowdField::measure_noise() {
   if (!image_.scales) return;
   const float typical = typical_ratio([&](std::int64_t i) { return view_.noise_ratio(i); });
   if (typical >= 0) view_.unit *= variance_factor(typical);
+  if (image_.variance != nullptr) return;
+  follow_noise(view_.cells, cell_noise(), scale_);
+}
+
+std::vector<float> CrowdField::cell_noise() const {
+  constexpr std::int64_t cells_at_a_time = 64;
+  const std::vector<float>& of = has_model_ ? model : residual;
+  std::vector<float> noise(static_cast<std::size_t>(view_.cells.count()), -1);
+  parallel_for(view_.cells.count(), cells_at_a_time, where_, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> light, ratios;
+    for (std::int64_t cell = begin; cell < end; ++cell) {
+      light.clear();
+      ratios.clear();
+      for (int k = 0; k < NoiseCells::samples; ++k)
+        if (const std::int64_t i = view_.sample(cell, k); i >= 0) light.push_back(of[static_cast<std::size_t>(i)]);
+      if (light.empty()) continue;
+      const float dark = lower_median(light);
+      for (int k = 0; k < NoiseCells::samples; ++k) {
+        const std::int64_t i = view_.sample(cell, k);
+        if (i < 0 || of[static_cast<std::size_t>(i)] > dark) continue;
+        const float ratio = view_.sky_noise(i);
+        if (ratio >= 0) ratios.push_back(ratio);
+      }
+      if (ratios.empty()) continue;
+      const auto count = static_cast<int>(ratios.size());
+      const auto greatest = ratios.begin() + CellNoise::last_rank(count);
+      std::nth_element(ratios.begin(), greatest, ratios.end());
+      const float last = *greatest;
+      std::uint64_t sum = 0;
+      int used = 0;
+      for (const float ratio : ratios) {
+        if (ratio > last) continue;
+        sum += CellNoise::whole(ratio);
+        ++used;
+      }
+      noise[static_cast<std::size_t>(cell)] = CellNoise::mean(sum, used, count);
+    }
+  });
+  return noise;
 }
 
 bool CrowdField::judge_noise() {

@@ -65,8 +65,8 @@ class CrowdField {
   /// Multiplies the weight of pixels whose residual R, in units of its error, exceeds 3 by 3 / |R|. Outliers then count
   /// less.
   void soften();
-  /// Corrects the noise of a sky pixel so that it agrees with the residual. Does nothing if CrowdImage::scales is
-  /// false.
+  /// Corrects the noise of a sky pixel so that it agrees with the residual, and follows it over the image unless a
+  /// map tells where it varies. Does nothing if CrowdImage::scales is false.
   void measure_noise();
   /// Finds out whether pixels share their noise: whether second differences over two pixels have clearly more of it
   /// than those of neighbours. A dense crowd has so, too, until its stars are subtracted.
@@ -82,12 +82,16 @@ class CrowdField {
   /// The median of ratio(pixel) over a sample of the darker half of the pixels; -1 if no pixel has a ratio.
   template <class Ratio>
   float typical_ratio(const Ratio& ratio) const;
+  /// The noise of each cell (CellNoise) by CrowdPixels::sky_noise() of the darker half of its samples; -1 where
+  /// it is not known.
+  std::vector<float> cell_noise() const;
   void render_tiles(const std::vector<CrowdStar>& stars, bool weigh);
 
   CrowdImage image_;
   Cpu where_;
   CrowdPixels view_;
-  double typical_ = 1;  ///< median of the variances of good pixels, in units of view_.unit
+  double typical_ = 1;        ///< median of the variances of good pixels, in units of view_.unit
+  std::vector<float> scale_;  ///< CrowdPixels::scale
   std::vector<std::uint8_t> good_;
   std::vector<CrowdStamp> stamps_;
   /// memory of the stamps; the first block has the stamps of the last draw() with first = 0

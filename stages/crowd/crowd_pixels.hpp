@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stages/core/host_device.hpp"
+#include "stages/crowd/noise_cells.hpp"
 #include "stages/crowd/sky_nodes.hpp"
 
 namespace srcextract {
@@ -17,6 +18,8 @@ struct CrowdPixels {
   std::int64_t width = 0, height = 0;
   double background = 0, saturation = 0, photons = 0;  ///< photons: variance that a light of 1 adds by photon noise
   double unit = 1;
+  NoiseCells cells;
+  const float* scale = nullptr;  ///< per quarter of a cell: variance of a sky pixel over `unit`
   float least_bad_variance = 0;
   std::uint8_t* good = nullptr;  ///< per pixel: 1 if the fit uses the pixel
   float *model = nullptr, *weight = nullptr, *residual = nullptr;
@@ -38,18 +41,19 @@ struct CrowdPixels {
     return known && (variance == nullptr || (variance[i] > 0 && variance[i] < least_bad_variance));
   }
 
-  /// Sets model and residual of pixel i, and its weight if `weigh` is true. `of_stars` is the light of all stars in the
+  /// Sets model and residual of a pixel, and its weight if `weigh` is true. `of_stars` is the light of all stars in the
   /// pixel.
-  SRCEXTRACT_HOST_DEVICE void take_light(std::int64_t i, const SkyGrid::Place& along_x, const SkyGrid::Place& along_y,
-                                         double of_stars, bool weigh) const {
+  SRCEXTRACT_HOST_DEVICE void take_light(std::int64_t x, std::int64_t y, const SkyGrid::Place& along_x,
+                                         const SkyGrid::Place& along_y, double of_stars, bool weigh) const {
     constexpr double least_part = 0.2;
+    const std::int64_t i = y * width + x;
     model[i] = static_cast<float>(of_stars);
     if (!is_good(i)) {
       weight[i] = residual[i] = 0;
       return;
     }
     if (weigh) {
-      const double base = unit * (variance != nullptr ? static_cast<double>(variance[i]) : 1.0);
+      const double base = unit * static_cast<double>(variance != nullptr ? variance[i] : scale[cells.quarter(x, y)]);
       const double whole = base + photons * of_stars, least = least_part * base;
       weight[i] = static_cast<float>(1 / (whole < least ? least : whole));
     }
@@ -87,6 +91,18 @@ struct CrowdPixels {
       }
     }
     return static_cast<float>(sum * sum / square);
+  }
+
+  /// The variance that neighbours tell of a sky pixel, over `unit`; -1 if it is not known.
+  SRCEXTRACT_HOST_DEVICE float sky_noise(std::int64_t i) const {
+    const float ratio = difference_ratio(i, 1);
+    return ratio >= 0 ? ratio * scale[cells.quarter(i % width, i / width)] : -1.0F;
+  }
+
+  /// The pixel of a sample of a cell, if the fit uses it; else -1.
+  SRCEXTRACT_HOST_DEVICE std::int64_t sample(std::int64_t cell, int number) const {
+    const std::int64_t x = cells.x(cell, number), y = cells.y(cell, number);
+    return has(x, y) && is_good(y * width + x) ? y * width + x : -1;
   }
 };
 

@@ -91,6 +91,15 @@ std::vector<CrowdCase> crowd_cases() {
           static_cast<float>(4e6 * CrowdScene::star()(static_cast<double>(x) - 60.3, static_cast<double>(y) - 50.8));
   bright.mask = 31;
   cases.push_back(bright);
+  CrowdCase uneven = plain_case("noise that is four times as high on the right", 45, 60);
+  for (std::int64_t i = 0; i < uneven.image.shape.count(); ++i) {
+    const std::int64_t x = i % CrowdScene::width;
+    // added numbers have the variance of uniform ones, 1/12 of the square of their range
+    if (x >= 70)
+      uneven.scene.pixels[static_cast<std::size_t>(i)] += 4 * static_cast<float>(CrowdScene::sigma * std::sqrt(12.0)) *
+                                                          (static_cast<float>(i * 7919 % 997) / 997 - 0.5F);
+  }
+  cases.push_back(uneven);
   CrowdCase wide = plain_case("a PSF too wide for shared memory", 44, 20);
   wide.planes = {moffat(9, 1, 3)};
   for (std::int64_t i = 0; i < wide.image.shape.count(); ++i) {

@@ -11,6 +11,7 @@
 #include "stages/crowd/find_stars.hpp"
 #include "stages/crowd/fit_crowd.hpp"
 #include "stages/crowd/inject_stars.hpp"
+#include "stages/crowd/noise_cells.hpp"
 #include "tests/support/crowd_scene.hpp"
 
 namespace srcextract::crowd_tests {
@@ -158,6 +159,34 @@ TEST_P(CrowdEquationsOf, AreThoseOfLeastSquares) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, CrowdEquationsOf, ::testing::Values(1U, 2U, 3U));
+
+TEST(NoiseCells, FollowWhatIsClear) {
+  const NoiseCells cells({16 * 10, 16 * 7 + 1});
+  ASSERT_EQ(cells.columns, 10);
+  ASSERT_EQ(cells.rows, 8);
+  std::vector<float> scale(320, 7), noise(80, 0.5F);
+  noise[13] = 40;  // a cell of bright stars
+  noise[30] = -1;
+  for (std::size_t i = 0; i < noise.size(); i += 3) noise[i] *= 1.2F;
+  follow_noise(cells, noise, scale);
+  EXPECT_EQ(scale, std::vector<float>(320, 1)) << "even noise keeps one number";
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = i % 10 > 5 ? 8.0F : i < 70 ? 2.0F : 0.0F;
+  noise[30] = -1;
+  follow_noise(cells, noise, scale);
+  for (std::size_t i = 0; i < scale.size(); ++i) EXPECT_EQ(scale[i], i % 20 < 11 ? 1 : 4) << i;
+  follow_noise(cells, std::vector<float>(80, -1), scale);
+  EXPECT_EQ(scale.back(), 4) << "nothing is known";
+}
+
+TEST(NoiseCells, AreOfEveryPixel) {
+  const NoiseCells cells({100, 70});
+  for (std::int64_t cell = 0; cell < cells.count(); ++cell)
+    for (int sample = 0; sample < NoiseCells::samples; ++sample) {
+      const std::int64_t quarter = cells.quarter(cells.x(cell, sample), cells.y(cell, sample));
+      EXPECT_EQ(quarter / (2 * cells.columns) / 2 * cells.columns + quarter % (2 * cells.columns) / 2, cell);
+    }
+  EXPECT_LT(cells.quarter(99, 69), 4 * cells.count());
+}
 
 TEST(Crowds, DoNotDependOnThreads) {
   const Scene scene(7, 60);
