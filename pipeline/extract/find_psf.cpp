@@ -113,6 +113,13 @@ void tell(const ImageInput& input, const FoundPsf& found) {
         "model of another image",
         input.name, counted(count, "source"), first.x + 1, first.y + 1);
   }
+  if (const UnlikePart& part = found.made.unlike; part.stars > 0)
+    spdlog::warn(
+        "{}: its PSF has not the width of its stars everywhere: around ({:.0f}, {:.0f}) it differs from {} by {:.0f} "
+        "%, "
+        "and FLUX_PSF is wrong; set psf.degree to 4 if the width changes smoothly, and extract parts that were exposed "
+        "apart, as those of a mosaic, as images of their own",
+        input.name, part.x + 1, part.y + 1, counted(static_cast<std::int64_t>(part.stars), "star"), 100 * part.off);
   const std::int64_t wanted = input.config().psf.degree;
   if (surface.degree < wanted)
     spdlog::warn("{}: its PSF varies over the field by degree {} and not by {} (psf.degree): {}", input.name,

@@ -232,12 +232,14 @@ void fit_surface(PsfMembers& all, std::vector<PsfStar>& stars, PsfSurface& surfa
 }
 
 /// Returns the reason why the surface is no PSF; empty if it is one.
-std::string fault_of(const PsfSurface& surface, std::size_t used) {
+std::string fault_of(const PsfSurface& surface, std::size_t used, bool varies) {
   constexpr double least_in_core = 0.5;  // Moffat profiles have 0.6 to 0.9, a Gaussian 0.94
   if (used == 0) return "its sources of one size are unlike one another, so they are not images of a point";
   const double in_core = light_within(surface, surface.width);
   if (!std::isfinite(in_core)) return "its sources of one size have no common shape";
   if (in_core >= least_in_core) return {};
+  if (varies)
+    return "its stars differ so much in width over the field that no model has the light of all: extract parts";
   return "only " + std::to_string(static_cast<int>(100 * std::max(in_core, 0.0))) +
          " % of the light of its stars is within a full width of their middles, so the rest is light of something "
          "larger around them; an image of it subtracted, or a smaller background.mesh_size, would take it away";
@@ -276,7 +278,9 @@ MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_de
     used = static_cast<std::size_t>(std::ranges::count(stars, StarVerdict::used, &PsfStar::verdict));
     // the stars left may be too few for this degree
     if (degree > 0 && used > 0 && used < stars_needed(degree)) continue;
-    made.problem = fault_of(surface, used);
+    // the formula is that of small changes, so its width is not that of the planes if the width changes much
+    if (choice.varies) surface.width = width_in_middle(surface);
+    made.problem = fault_of(surface, used, choice.varies);
     if (!made.problem.empty()) return made;
     double sum = 0;
     for (const PsfMember& member : all.members()) {
@@ -290,6 +294,7 @@ MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_de
     }
     // at least 2 pixels, or the box of a fit would hold hardly any pixel of a narrow star
     surface.of_file = std::max(2 * choice.radius, 2.0);
+    made.unlike = find_unlike_part(surface, stars);
     made.table = table_of(surface, stars.size(), used, sum / static_cast<double>(used));
     made.stack = stack_of(all, all.members(), surface);
     return made;

@@ -8,6 +8,7 @@
 #include "stages/core/image.hpp"
 #include "stages/psf/psf_stars.hpp"
 #include "stages/psf/psf_surface.hpp"
+#include "stages/psf/unlike_part.hpp"
 #include "stages/settings/number_tables.hpp"
 
 namespace srcextract {
@@ -33,6 +34,7 @@ struct MadePsf {
   PsfSurface surface;
   NumberTable table;  ///< the surface as a PSFEx table, for writing and for psf_numbers()
   PsfStack stack;
+  UnlikePart unlike = {};    ///< the part of the field whose stars are least like the model
   std::string problem = {};  ///< reason why no PSF could be made; empty if one was made
 };
 

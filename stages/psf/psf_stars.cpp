@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -60,30 +62,33 @@ double width_of_stars(const std::vector<PsfStar>& stars, const Rows& rows) {
   return portable_exp(least.middle + peak * step);
 }
 
-/// The width of stars as a function of position: a plane in x and y, or a constant if there are too few
-/// stars.
+/// The width of stars as a function of position: a plane in x and y, or a constant if there are fewer than `least`
+/// stars. Stars have equal weights, or those given.
 class SizeOverField {
  public:
-  SizeOverField(const std::vector<PsfStar>& stars, const Rows& rows, double common) : common_(common) {
-    constexpr std::size_t least = 30;
+  SizeOverField(const std::vector<PsfStar>& stars, const Rows& rows, double common,
+                const std::vector<double>& weights = {}, std::size_t least = 30)
+      : common_(common) {
     if (rows.size() < least) return;
+    const auto weight = [&](std::size_t i) { return weights.empty() ? 1 : weights[i]; };
     double n = 0;
-    for (const std::size_t row : rows) {
-      x_ += stars[row].x;
-      y_ += stars[row].y;
-      n += 1;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      x_ += weight(i) * stars[rows[i]].x;
+      y_ += weight(i) * stars[rows[i]].y;
+      n += weight(i);
     }
     x_ /= n;
     y_ /= n;
     double xx = 0, xy = 0, yy = 0, xr = 0, yr = 0, r = 0;
-    for (const std::size_t row : rows) {
-      const double dx = stars[row].x - x_, dy = stars[row].y - y_, size = stars[row].width;
-      xx += dx * dx;
-      xy += dx * dy;
-      yy += dy * dy;
-      xr += dx * size;
-      yr += dy * size;
-      r += size;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const PsfStar& star = stars[rows[i]];
+      const double dx = star.x - x_, dy = star.y - y_, wx = weight(i) * dx, wy = weight(i) * dy;
+      xx += wx * dx;
+      xy += wx * dy;
+      yy += wy * dy;
+      xr += wx * star.width;
+      yr += wy * star.width;
+      r += weight(i) * star.width;
     }
     const double area = xx * yy - xy * xy;
     if (!(area > 1e-6 * xx * yy)) return;
@@ -96,38 +101,6 @@ class SizeOverField {
  private:
   double common_, x_ = 0, y_ = 0, of_x_ = 0, of_y_ = 0;
 };
-
-/// Keeps the rows (indices of sources) whose widths are those of stars; the others get the verdict `size`. Returns the
-/// common width in pixels.
-double keep_sizes(std::vector<PsfStar>& stars, Rows& rows) {
-  // largest difference of the logarithm from that of the stars nearby, first and at last; `sigmas` is in errors of the
-  // width; the phase of the pixels adds to it if stars are narrow
-  constexpr double wide = 0.0912, sigmas = 3.5, least = 0.04, most = 0.15, of_phase = 0.1;
-  constexpr int rounds = 3;
-  const double common = width_of_stars(stars, rows);
-  const auto off = [&](const SizeOverField& size, std::size_t row) {
-    return std::abs(portable_log(stars[row].width / size.at(stars[row])));
-  };
-  SizeOverField size(stars, {}, common);
-  for (int round = 0; round < rounds; ++round) {
-    Rows alike;
-    std::ranges::copy_if(rows, std::back_inserter(alike), [&](std::size_t row) { return off(size, row) < wide; });
-    size = SizeOverField(stars, alike, common);
-  }
-  // the scatter of bright stars about the plane tells how the PSF varies otherwise
-  std::vector<double> scatter;
-  for (const std::size_t row : rows)
-    if (off(size, row) < wide) scatter.push_back(off(size, row) / error_of_width(stars[row]));
-  const double beyond_error = scatter.empty() ? 1 : std::max(1.0, sigma_per_deviation * upper_median(scatter));
-  std::erase_if(rows, [&](std::size_t row) {
-    const double width = size.at(stars[row]), furthest = most + of_phase / (width * width);
-    const double limit = std::clamp(sigmas * beyond_error * error_of_width(stars[row]), least, furthest);
-    if (off(size, row) < limit) return false;
-    stars[row].verdict = StarVerdict::size;
-    return true;
-  });
-  return common;
-}
 
 void keep_round(std::vector<PsfStar>& stars, Rows& rows) {
   constexpr double most = 0.3, beyond = 0.15;
@@ -194,6 +167,111 @@ class Neighbourhood {
   Rows large_;
 };
 
+/// Returns the widths around a place, of the sources in `rows` that are nearest to it: the plane with the least sum of
+/// absolute differences from them. Nothing if fewer than two thirds of the sources are within 5 % of it: galaxies have
+/// many widths, and stars share one.
+std::optional<SizeOverField> sizes_around(const std::vector<PsfStar>& stars, Rows rows, double x, double y) {
+  constexpr std::size_t least = 12, areas = 64;
+  constexpr double narrow = 0.05, least_off = 0.01, share = 2.0 / 3;
+  constexpr int rounds = 15;
+  if (rows.size() < least) return {};
+  const auto squared = [&](std::size_t row) {
+    return (stars[row].x - x) * (stars[row].x - x) + (stars[row].y - y) * (stars[row].y - y);
+  };
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::max(least, rows.size() / areas));
+  std::ranges::nth_element(rows, end - 1, {}, squared);
+  rows.erase(end, rows.end());
+  std::ranges::sort(rows);
+  std::vector<double> widths, weights;
+  for (const std::size_t row : rows) widths.push_back(stars[row].width);
+  const double common = upper_median(widths);
+  SizeOverField size(stars, {}, common);
+  const auto off = [&](std::size_t row) { return std::abs(stars[row].width / size.at(stars[row]) - 1); };
+  for (int round = 0; round < rounds; ++round) {
+    weights.clear();
+    for (const std::size_t row : rows) weights.push_back(1 / std::max(off(row), least_off));
+    size = SizeOverField(stars, rows, common, weights, least);
+  }
+  const auto near = std::ranges::count_if(rows, [&](std::size_t row) { return off(row) < narrow; });
+  if (static_cast<double>(near) < share * static_cast<double>(rows.size())) return {};
+  return size;
+}
+
+/// Sets the common width of the sources nearby for the bright and isolated ones among `rows`, where they share one.
+void find_width_nearby(std::vector<PsfStar>& stars, const Rows& rows, double width, const Shape& shape) {
+  constexpr std::size_t cells = 8;
+  constexpr double most_error = 0.03;
+  for (PsfStar& star : stars) star.width_nearby = std::numeric_limits<double>::quiet_NaN();
+  const Neighbourhood neighbours(stars, width, isolations[0].widths * width);
+  Rows alone;
+  std::ranges::copy_if(rows, std::back_inserter(alone), [&](std::size_t row) {
+    return error_of_width(stars[row]) < most_error &&
+           !neighbours.is_crowded(row, isolations[0].widths, isolations[0].share);
+  });
+  for (std::size_t cell = 0; cell < cells * cells; ++cell) {
+    const auto middle = [](std::size_t index, std::int64_t side) {
+      return (static_cast<double>(index) + 0.5) * static_cast<double>(side) / cells;
+    };
+    const auto size = sizes_around(stars, alone, middle(cell % cells, shape.width), middle(cell / cells, shape.height));
+    if (!size) continue;
+    for (const std::size_t row : alone)
+      if (cell_of(stars[row], shape, cells) == cell) stars[row].width_nearby = size->at(stars[row]);
+  }
+}
+
+/// Keeps the rows (indices of sources) whose widths are those of stars; the others get the verdict `size`. Sets width
+/// and `varies` of the choice.
+void keep_sizes(std::vector<PsfStar>& stars, Rows& rows, const Shape& shape, StarChoice& choice) {
+  // largest difference of the logarithm from that of the stars nearby, first and at last; `sigmas` is in errors of the
+  // width; the phase of the pixels adds to it if stars are narrow
+  constexpr double wide = 0.0912, sigmas = 3.5, least = 0.04, most = 0.15, of_phase = 0.1, least_apart = 0.08,
+                   most_apart = 0.5;
+  constexpr std::int64_t least_elsewhere = 8;
+  constexpr int rounds = 3;
+  const double common = width_of_stars(stars, rows);
+  find_width_nearby(stars, rows, common, shape);
+  const auto off = [&](const SizeOverField& size, std::size_t row) {
+    return std::abs(portable_log(stars[row].width / size.at(stars[row])));
+  };
+  SizeOverField size(stars, {}, common);
+  for (int round = 0; round < rounds; ++round) {
+    Rows alike;
+    std::ranges::copy_if(rows, std::back_inserter(alike), [&](std::size_t row) { return off(size, row) < wide; });
+    size = SizeOverField(stars, alike, common);
+  }
+  // the scatter of bright stars about the plane tells how the PSF varies otherwise
+  std::vector<double> scatter;
+  for (const std::size_t row : rows)
+    if (off(size, row) < wide) scatter.push_back(off(size, row) / error_of_width(stars[row]));
+  const double beyond_error = scatter.empty() ? 1 : std::max(1.0, sigma_per_deviation * upper_median(scatter));
+  const auto limit = [&](std::size_t row, double width) {
+    return std::clamp(sigmas * beyond_error * error_of_width(stars[row]), least, most + of_phase / (width * width));
+  };
+  // where sources share another width than that of the plane, they are as wide as stars are there
+  const auto off_nearby = [&](std::size_t row) {
+    return std::abs(portable_log(stars[row].width / stars[row].width_nearby));
+  };
+  const auto differs = [&](std::size_t row) {
+    const double apart = std::abs(portable_log(stars[row].width_nearby / size.at(stars[row])));
+    return apart > least_apart && apart < most_apart;
+  };
+  choice.varies = std::ranges::count_if(rows, [&](std::size_t row) {
+                    return differs(row) && off_nearby(row) < limit(row, stars[row].width_nearby);
+                  }) >= least_elsewhere;
+  std::erase_if(rows, [&](std::size_t row) {
+    if (choice.varies && differs(row) ? off_nearby(row) < limit(row, stars[row].width_nearby)
+                                      : off(size, row) < limit(row, size.at(stars[row])))
+      return false;
+    stars[row].verdict = StarVerdict::size;
+    return true;
+  });
+  choice.width = common;
+  if (!choice.varies) return;
+  std::vector<double> widths;
+  for (const std::size_t row : rows) widths.push_back(stars[row].width);
+  choice.width = upper_median(widths);
+}
+
 void keep_isolated(std::vector<PsfStar>& stars, Rows& rows, double width, std::size_t needed) {
   constexpr std::size_t least = 3;
   const Neighbourhood neighbours(stars, width, isolations[0].widths * width);
@@ -212,17 +290,10 @@ void keep_isolated(std::vector<PsfStar>& stars, Rows& rows, double width, std::s
 /// divided into 8 x 8 cells: first the brightest star of each cell is taken, then the second brightest, and so on.
 void keep_spread_out(std::vector<PsfStar>& stars, Rows& rows, const Shape& shape) {
   constexpr std::size_t cells = 8, most = 400;
-  const auto cell_of = [&](const PsfStar& star) {
-    const auto index = [](double place, std::int64_t size) {
-      const double cell = place * static_cast<double>(cells) / static_cast<double>(size);
-      return static_cast<std::size_t>(std::clamp(cell, 0.0, static_cast<double>(cells) - 0.5));
-    };
-    return index(star.y, shape.height) * cells + index(star.x, shape.width);
-  };
   std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) { return stars[a].snr > stars[b].snr; });
   std::vector<std::size_t> taken(cells * cells, 0);
   std::vector<std::pair<std::size_t, std::size_t>> order;  // rank of the star in its cell, index in `rows`
-  for (std::size_t i = 0; i < rows.size(); ++i) order.emplace_back(taken[cell_of(stars[rows[i]])]++, i);
+  for (std::size_t i = 0; i < rows.size(); ++i) order.emplace_back(taken[cell_of(stars[rows[i]], shape, cells)]++, i);
   std::ranges::sort(order);
   Rows kept;
   for (const auto& [rank, place] : order) {
@@ -282,6 +353,14 @@ const char* phrase_of(StarVerdict verdict) {
   return phrases[static_cast<std::size_t>(verdict)];
 }
 
+std::size_t cell_of(const PsfStar& star, const Shape& shape, std::size_t cells) {
+  const auto index = [&](double place, std::int64_t size) {
+    const double cell = place * static_cast<double>(cells) / static_cast<double>(size);
+    return static_cast<std::size_t>(std::clamp(cell, 0.0, static_cast<double>(cells) - 0.5));
+  };
+  return index(star.y, shape.height) * cells + index(star.x, shape.width);
+}
+
 std::size_t stars_needed(int degree) {
   constexpr std::size_t a_coefficient = 8;
   return degree == 0 ? 1 : a_coefficient * static_cast<std::size_t>(PsfSurface::terms_of(degree));
@@ -301,7 +380,7 @@ StarChoice choose_stars(std::vector<PsfStar>& stars, const Shape& shape, double 
     choice = {};
     Rows rows = usable_rows(stars, shape, saturation, snr);
     if (rows.empty()) continue;
-    choice.width = keep_sizes(stars, rows);
+    keep_sizes(stars, rows, shape, choice);
     keep_round(stars, rows);
     keep_isolated(stars, rows, choice.width, std::max(wanted / 2, stars_needed(most_degree)));
     keep_spread_out(stars, rows, shape);

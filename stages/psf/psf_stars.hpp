@@ -25,6 +25,8 @@ struct PsfStar {
   double peak;         ///< value above the sky of the brightest pixel
   std::int16_t flags;
   double width = 0, minor = 0;  ///< see StarWidth
+  /// width that most isolated sources nearby share; NaN if they share none, or the source is faint or crowded
+  double width_nearby = std::numeric_limits<double>::quiet_NaN();
   StarVerdict verdict = StarVerdict::faint;
   double chi2 = std::numeric_limits<double>::quiet_NaN();  ///< reduced chi^2 of a star that was fitted; else NaN
 };
@@ -35,6 +37,7 @@ struct StarChoice {
   double width = 0;   ///< common full width at half maximum in pixels
   int degree = 0;     ///< highest degree of the polynomial for which there are enough stars
   std::size_t used = 0;
+  bool varies = false;  ///< whether there are parts of the field where stars have another width than a plane tells
 };
 
 /// Finds the stars among all sources of an image, and sets the verdict of each source. A star
@@ -44,13 +47,17 @@ struct StarChoice {
 ///   image;
 /// - is not sharper than 0.7 pixels along its short axis, as hot pixels and cosmic rays are;
 /// - has the width of stars: the narrowest range of widths that many sources share. If there are enough stars, a plane
-///   in x and y is fitted to their widths. A star is within 3.5 errors of the plane, and within 15 %;
+///   in x and y is fitted to their widths. A star is within 3.5 errors of the plane, and within 15 %. Where most bright
+///   and isolated sources nearby share another width, up to 1.65 times as large or small, theirs counts;
 /// - is not much more elongated than the other stars;
 /// - has no neighbour with 5 % of its light within 4 full widths. If too few stars are left, nearer and brighter
 ///   neighbours are allowed.
 ///
 /// At most 400 stars are used, in turn the brightest of each of 8 x 8 cells of the field. The other stars are spare.
 StarChoice choose_stars(std::vector<PsfStar>& stars, const Shape& shape, double saturation, int most_degree);
+
+/// Returns the index of the star's cell, of `cells` x `cells` into which the field is divided.
+std::size_t cell_of(const PsfStar& star, const Shape& shape, std::size_t cells);
 
 /// Returns the number of stars that tell a polynomial of this degree.
 std::size_t stars_needed(int degree);
