@@ -113,6 +113,15 @@ void tell(const ImageInput& input, const FoundPsf& found) {
         "model of another image",
         input.name, counted(count, "source"), first.x + 1, first.y + 1);
   }
+  constexpr std::int64_t many_sharp = 10;
+  if (const auto sharp = std::ranges::count(found.stars, StarVerdict::sharp, &PsfStar::verdict);
+      sharp >= many_sharp && sharp > static_cast<std::int64_t>(found.used()))
+    spdlog::warn(
+        "{}: {} are sharper than a star that its pixels can sample, and its PSF is of {} others: if they are stars and "
+        "no "
+        "hot pixels or cosmic rays, FLUX_PSF is wrong; measure FLUX_APER (measurement.apertures), or name a model in "
+        "finer pixels by psf.file",
+        input.name, counted(sharp, "bright source"), found.used());
   if (const UnlikePart& part = found.made.unlike; part.stars > 0)
     spdlog::warn(
         "{}: its PSF has not the width of its stars everywhere: around ({:.0f}, {:.0f}) it differs from {} by {:.0f} "

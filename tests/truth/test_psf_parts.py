@@ -1,5 +1,5 @@
-"""A PSF whose width is not the same everywhere: each part of the field has stars of its own in it, and a part that it does
-not follow is warned of."""
+"""A PSF that is not that of all stars: each part of the field has stars of its own in it. A part that it does not follow
+is warned of, and so are stars that are too sharp for it."""
 
 import subprocess
 
@@ -84,3 +84,20 @@ def test_a_psf_that_follows_its_stars_is_not_warned_of(program, tmp_path, width,
     image, stars = field(np.random.default_rng(seed), width, galaxies)
     ratio, _, used, said = fluxes(program, tmp_path, image, stars)
     assert WARNING not in said and abs(np.median(ratio) - 1) < 0.01
+
+
+@pytest.mark.parametrize("seed", (1, 2))
+@pytest.mark.parametrize("fwhm, told", ((0.6, True), (1.5, False)))
+def test_stars_sharper_than_a_pixel_samples_are_told(program, tmp_path, fwhm, told, seed):
+    # beta 100 is a Gaussian
+    rng = np.random.default_rng(seed)
+    image = np.zeros((SIDE, SIDE))
+    places = 20 + (np.arange(400)[:, None] // [1, 20] % 20 + 0.5) * 36.4 + rng.uniform(-6, 6, (400, 2))
+    stars = np.column_stack((places, 10**rng.uniform(3.8, 5.3, 400)))
+    for star in stars:
+        add(image, *star, fwhm + 0.2 * star[0] / SIDE, 100, 8, 9)
+    for x, y in rng.integers(10, SIDE - 10, (20, 2)):  # hot pixels
+        image[y, x] += 5000
+    _, _, used, said = fluxes(program, tmp_path, rng.normal(image + SKY, np.sqrt(100 + image / GAIN)), stars)
+    assert ("bright sources are sharper than a star that its pixels can sample" in said) == told
+    assert len(used) < 100 if told else len(used) > 200
