@@ -9,8 +9,10 @@
 
 #include "pipeline/log/seconds_since.hpp"
 #include "stages/catalogue/declared_columns.hpp"
+#include "stages/catalogue/sources.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/words.hpp"
+#include "stages/math/median.hpp"
 #include "stages/photometry/spread_model.hpp"
 #include "stages/settings/psf_numbers.hpp"
 
@@ -90,7 +92,39 @@ const PsfStar& place_of_star(const FoundPsf& found) {
   return *std::ranges::find(found.stars, StarVerdict::used, &PsfStar::verdict);
 }
 
-void tell(const ImageInput& input, const FoundPsf& found) {
+/// The peaks of bright sources that are as high as one another, above the sky.
+struct GatheredPeaks {
+  std::size_t sources = 0;  ///< 0 if the peaks grow with the flux
+  double least = 0, most = 0;
+};
+
+/// Finds whether peaks stop growing with the flux, as where saturated pixels are not equal: they were divided by a
+/// flat, say. Of sources that would have a much higher peak than any has, if they were stars, most then have nearly the
+/// highest. The peaks of galaxies are as different as they are.
+GatheredPeaks gathered_peaks(const std::vector<PsfStar>& stars) {
+  constexpr double higher = 1.4, near = 0.8, share = 0.7;
+  constexpr std::size_t least_sources = 5;
+  std::vector<double> of_star, gathered;
+  double most = 0;
+  for (const PsfStar& star : stars) {
+    if (star.verdict == StarVerdict::used) of_star.push_back(star.peak / star.flux);
+    most = std::max(most, star.peak);
+  }
+  if (of_star.empty()) return {};
+  const double peak_of_light = upper_median(of_star);
+  std::size_t higher_ones = 0;
+  for (const PsfStar& star : stars) {
+    if ((star.flags & flag::saturated) != 0 || !(star.flux * peak_of_light > higher * most)) continue;
+    ++higher_ones;
+    if (star.peak > near * most) gathered.push_back(star.peak);
+  }
+  if (gathered.size() < least_sources ||
+      static_cast<double>(gathered.size()) < share * static_cast<double>(higher_ones))
+    return {};
+  return {gathered.size(), std::ranges::min(gathered), most};
+}
+
+void tell(const ImageInput& input, const FoundPsf& found, double sky) {
   const PsfSurface& surface = found.made.surface;
   spdlog::info("{}: PSF of {}: full width {:.3g} pixels, polynomial of degree {}, pixels of {:.3g}; left out: {}",
                input.name, counted(static_cast<std::int64_t>(found.used()), "star"), surface.width, surface.degree,
@@ -122,6 +156,16 @@ void tell(const ImageInput& input, const FoundPsf& found) {
         "hot pixels or cosmic rays, FLUX_PSF is wrong; measure FLUX_APER (measurement.apertures), or name a model in "
         "finer pixels by psf.file",
         input.name, counted(sharp, "bright source"), found.used());
+  if (const GatheredPeaks peaks = gathered_peaks(found.stars); peaks.sources > 0) {
+    constexpr double below = 0.97;
+    spdlog::warn(
+        "{}: the brightest pixels of {} that should differ are all from {:.5g} to {:.5g}, and none is higher: they may "
+        "be "
+        "saturated without being equal, as after a flat, or photographic. FLUX_PSF of these is wrong; set "
+        "measurement.saturation to {:.6g}",
+        input.name, counted(static_cast<std::int64_t>(peaks.sources), "bright source"), peaks.least + sky,
+        peaks.most + sky, below * peaks.least + sky);
+  }
   if (const UnlikePart& part = found.made.unlike; part.stars > 0)
     spdlog::warn(
         "{}: its PSF has not the width of its stars everywhere: around ({:.0f}, {:.0f}) it differs from {} by {:.0f} "
@@ -189,7 +233,7 @@ std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Executio
   if (input.positions != nullptr && !fits_crowd(found->config))
     found->config.output.columns = forced_columns(input.positions->forced().ellipses, true);
   found->seconds = seconds_since(begin);
-  tell(input, *found);
+  tell(input, *found, level);
   return found;
 }
 

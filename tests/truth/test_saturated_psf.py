@@ -1,6 +1,7 @@
 """FLUX_PSF of stars whose cores are clipped at SATURATE, or just above it: of their wings, on a flat sky and on a slope.
 Without SATURATE the value at which they are clipped is found, and told."""
 
+import re
 import subprocess
 
 import numpy as np
@@ -69,7 +70,36 @@ def test_without_saturate_the_value_that_clipped_stars_share_counts(program, tmp
 def test_stars_that_are_not_clipped_are_not_flagged(program, tmp_path, arguments):
     image, _, _ = field(0, np.inf)
     found, said = catalogue(program, tmp_path, image, *arguments)
-    assert "greatest value" not in said and not (found["FLAGS"] & 4).any()
+    assert "greatest value" not in said and "should differ" not in said and not (found["FLAGS"] & 4).any()
     # Nor where many peaks share a value that is not far above the sky.
     few, said = catalogue(program, tmp_path, np.minimum(np.round(image / 20), 20))
     assert "greatest value" not in said and not (few["FLAGS"] & 4).any()
+
+
+@pytest.mark.parametrize("seed", (1, 2, 3))
+def test_peaks_that_gather_without_being_equal_are_told(program, tmp_path, seed):
+    """Clipped pixels are divided by a flat, and no two are equal; the value to type makes the fluxes right."""
+    image, places, fluxes = field(0, seed=seed)
+    flat = 1 + 0.03 * np.cos(np.arange(SIDE) / 90) + np.random.default_rng(seed).normal(0, 0.005, image.shape)
+    image = np.where(image >= CLIP, image / flat, image)
+    found, said = catalogue(program, tmp_path, image, *PSF)
+    off = [nearest(found, place)["FLUX_PSF"] / flux - 1 for place, flux in list(zip(places, fluxes))[:8]]
+    assert min(off) < -0.1 and "bright sources that should differ are all from" in said
+    level = re.search(r"set measurement.saturation to (\S+)", said)[1]
+    found, said = catalogue(program, tmp_path, image, *PSF, "--set", f"measurement.saturation={level}")
+    assert "should differ" not in said
+    for place, flux in list(zip(places, fluxes))[:8]:
+        row = nearest(found, place)
+        assert row["FLAGS"] & 4 and abs(row["FLUX_PSF"] / flux - 1) < 0.03
+
+
+@pytest.mark.parametrize("seed", (1, 2, 3))
+def test_bright_galaxies_beside_stars_are_not_told_as_clipped(program, tmp_path, seed):
+    image, _, _ = field(0, np.inf, seed)
+    rng = np.random.default_rng(seed)
+    v, u = np.mgrid[:SIDE, :SIDE]
+    for x, y in rng.uniform(20, SIDE - 20, (25, 2)):
+        radius = rng.uniform(3, 8)
+        image += 10**rng.uniform(5, 6.5) * 2 / np.pi / radius**2 * (1 + ((u - x)**2 + (v - y)**2) / radius**2)**-3
+    _, said = catalogue(program, tmp_path, image, *PSF)
+    assert "should differ" not in said
