@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "b4d9c02516ded94b");
+  EXPECT_EQ(first->hash, "09b803012ea84467");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
