@@ -14,7 +14,7 @@ from catalogues import read, reasons, report, write
 
 @pytest.fixture
 def altered(own, tmp_path):
-    """A catalogue of 240 rows of our own's 250, of which two of every three have another flux, with 3 new ones."""
+    """A catalogue of 241 rows of our own's 251, of which two of every three have another flux, with 3 new ones."""
     rng = np.random.default_rng(7)
     table = read(own / "sky.cat.fits")
     table["X_IMAGE"] += rng.normal(0.05, 0.02, len(table))
@@ -32,10 +32,10 @@ def altered(own, tmp_path):
 
 def paired(own, altered):
     """Both sides' rows of the same source, by NUMBER, and the indices of lost rows."""
-    reference, new = read(own / "sky.cat.fits"), read(altered)[:240]
-    assert len(set(new["NUMBER"])) == 240
+    reference, new = read(own / "sky.cat.fits"), read(altered)[:241]
+    assert len(set(new["NUMBER"])) == 241
     rows = new["NUMBER"] - 1
-    return reference[rows], new, np.setdiff1d(np.arange(250), rows)
+    return reference[rows], new, np.setdiff1d(np.arange(251), rows)
 
 
 def spread(values):
@@ -53,18 +53,18 @@ def test_json_counts_and_measures(compare, own, altered):
     found = report(done)
     assert found.verdict == "beyond" and found.matched_by == "pixel"
     assert found.reference == str(own / "sky.cat.fits") and found.new == str(altered)
-    assert found.sources == {"reference": 250, "new": 243, "matched": 240, "lost": 10, "gained": 3,
+    assert found.sources == {"reference": 251, "new": 244, "matched": 241, "lost": 10, "gained": 3,
                              "reference_duplicates": 0, "new_duplicates": 0, "reference_without_position": 0,
                              "new_without_position": 0}
     before, after, _ = paired(own, altered)
     flux, x, peak = (found.columns[name] for name in ("FLUX_ISO", "X_IMAGE", "FLUX_MAX"))
-    assert flux["difference"] == "relative" and flux["pairs"] == 240 and flux["unit"] == "adu"
+    assert flux["difference"] == "relative" and flux["pairs"] == 241 and flux["unit"] == "adu"
     difference = np.asarray(after["FLUX_ISO"]) - before["FLUX_ISO"]
     assert_spread(flux["absolute"], difference)
     assert_spread(flux["relative"], difference / ((np.asarray(after["FLUX_ISO"]) + before["FLUX_ISO"]) / 2))
     assert_spread(flux["in_sigma"], difference / np.hypot(after["FLUXERR_ISO"], before["FLUXERR_ISO"]))
     assert_spread(x["absolute"], np.asarray(after["X_IMAGE"]) - before["X_IMAGE"])
-    assert peak["pairs"] == 239 and peak["values_lost"] == 1 and peak["values_gained"] == 0
+    assert peak["pairs"] == 240 and peak["values_lost"] == 1 and peak["values_gained"] == 0
     assert found.columns["THETA_IMAGE"]["absolute"]["median"] == pytest.approx(30)
     worst = flux["worst"][0]
     assert after["FLUX_ISO"][worst["new_row"] - 1] == worst["new"]
@@ -120,10 +120,10 @@ def test_matched_holds_every_row_of_both_sides(compare, own, altered, tmp_path, 
     before, after, lost = paired(own, altered)
     reference, new = read(own / "sky.cat.fits"), read(altered)
     kind = np.char.strip(np.asarray(both["MATCH"]).astype(str))
-    assert [int((kind == name).sum()) for name in ("matched", "lost", "gained")] == [240, 10, 3] and len(both) == 253
+    assert [int((kind == name).sum()) for name in ("matched", "lost", "gained")] == [241, 10, 3] and len(both) == 254
     pairs = both[kind == "matched"]
     order = np.argsort(pairs["ROW_NEW"])
-    assert (pairs["ROW_NEW"][order] == np.arange(1, 241)).all() and (pairs["ROW_REF"][order] == after["NUMBER"]).all()
+    assert (pairs["ROW_NEW"][order] == np.arange(1, 242)).all() and (pairs["ROW_REF"][order] == after["NUMBER"]).all()
     for name in reference.colnames:
         ours = np.asarray(pairs[order][f"{name}_REF"], float)
         theirs = np.asarray(pairs[order][f"{name}_NEW"], float)
@@ -131,16 +131,16 @@ def test_matched_holds_every_row_of_both_sides(compare, own, altered, tmp_path, 
         assert np.array_equal(theirs, np.asarray(after[name], float), equal_nan=True), name
     mean = (after["FLUX_ISO"] + before["FLUX_ISO"]) / 2
     residual = {"X_IMAGE": after["X_IMAGE"] - before["X_IMAGE"],
-                "FLUX_ISO": (after["FLUX_ISO"] - before["FLUX_ISO"]) / mean, "THETA_IMAGE": np.full(240, 30.0)}
+                "FLUX_ISO": (after["FLUX_ISO"] - before["FLUX_ISO"]) / mean, "THETA_IMAGE": np.full(241, 30.0)}
     for name, expected in residual.items():
         assert np.asarray(pairs[order][f"{name}_DIFF"]) == pytest.approx(np.asarray(expected), rel=1e-9, abs=1e-9)
     assert sorted(both["ROW_REF"][kind == "lost"] - 1) == list(lost)
-    assert sorted(both["ROW_NEW"][kind == "gained"]) == [241, 242, 243]
+    assert sorted(both["ROW_NEW"][kind == "gained"]) == [242, 243, 244]
     for name, side, kind_without in (("ROW_NEW", "NEW", "lost"), ("ROW_REF", "REF", "gained")):
         rows = both[kind == kind_without]
         assert (rows[name] == 0).all()
         assert np.isnan(np.ma.filled(np.ma.asarray(rows[f"FLUX_ISO_{side}"], float), np.nan)).all()
-    assert (both["Y_IMAGE_NEW"][kind == "gained"] == new["Y_IMAGE"][240:]).all()
+    assert (both["Y_IMAGE_NEW"][kind == "gained"] == new["Y_IMAGE"][241:]).all()
 
 
 def test_matched_keeps_units_and_says_where_it_comes_from(compare, own, tmp_path):
