@@ -206,10 +206,10 @@ struct StarFamily {
     std::int64_t side, end;  ///< `end`: steps from the middle of a line to its ends
 
     /// Of a diagonal, pixels are two steps apart.
-    SRCEXTRACT_HOST_DEVICE Line(int direction_, std::int64_t length)
-        : direction(direction_),
-          side(direction_ < 2 ? length : 2 * ((2 * length + 1) / 3)),
-          end(side + (direction_ < 2 ? 1 : 2)) {}
+    SRCEXTRACT_HOST_DEVICE Line(int of_direction, std::int64_t length)
+        : direction(of_direction),
+          side(of_direction < 2 ? length : 2 * ((2 * length + 1) / 3)),
+          end(side + (of_direction < 2 ? 1 : 2)) {}
 
     /// Returns the weight of a pixel in the contrast; (x, y) is its offset from the middle.
     SRCEXTRACT_HOST_DEVICE double weight(std::int64_t x, std::int64_t y) const {
@@ -244,17 +244,19 @@ struct StarFamily {
           const double variance = image.variance_at(i);
           for (int k = 0; k < directions; ++k) {
             const double weight = Line(k, length).weight(x - middle_x, y - middle_y);
-            all.of[3 * k] = weight * d;
-            all.of[3 * k + 1] = weight * p;
-            all.of[3 * k + 2] = weight * weight * variance;
+            double* const sums = all.of + std::ptrdiff_t{3} * k;
+            sums[0] = weight * d;
+            sums[1] = weight * p;
+            sums[2] = weight * weight * variance;
           }
           return all;
         });
     bool is_any = false;
     for (int k = 0; k < directions; ++k) {
-      const double of_star = flux * s.of[3 * k + 1], beyond = s.of[3 * k] - of_star;
-      const bool is_clear = beyond > 0 && beyond * beyond > clear * clear * unit * s.of[3 * k + 2];
-      if (is_clear && s.of[3 * k] > most_contrast * of_star) is_any = true;
+      const double* const sums = s.of + std::ptrdiff_t{3} * k;
+      const double of_star = flux * sums[1], beyond = sums[0] - of_star;
+      const bool is_clear = beyond > 0 && beyond * beyond > clear * clear * unit * sums[2];
+      if (is_clear && sums[0] > most_contrast * of_star) is_any = true;
     }
     return is_any;
   }
