@@ -330,7 +330,8 @@ void warn_of_shared_noise(const ImageInput& input, const Config& config, const E
   const double smoothness = ImageSample(input.exposure, config).smoothness();
   if (!(smoothness >= least)) return;
   warnings.push_back(
-      fmt::format("{}: pixels share their noise, as after resampling: over two pixels the image changes {:.3g} times "
+      fmt::format("{}: pixels share their noise, as after resampling, or stars hide the sky: over two pixels the image "
+                  "changes {:.3g} times "
                   "as much as over "
                   "one. Errors count pixels as independent{}; set measurement.noise to apertures",
                   config.place_of("measurement.noise"), smoothness,

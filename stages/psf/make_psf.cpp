@@ -233,7 +233,7 @@ void fit_surface(PsfMembers& all, std::vector<PsfStar>& stars, PsfSurface& surfa
 
 /// Returns the reason why the surface is no PSF; empty if it is one.
 std::string fault_of(const PsfSurface& surface, std::size_t used, bool varies) {
-  constexpr double least_in_core = 0.5;  // Moffat profiles have 0.6 to 0.9, a Gaussian 0.94
+  constexpr double least_in_core = 0.45;  // a Gaussian has 0.94, Moffat profiles 0.6 to 0.9, a photograph 0.48
   if (used == 0) return "its sources of one size are unlike one another, so they are not images of a point";
   const double in_core = light_within(surface, surface.width);
   if (!std::isfinite(in_core)) return "its sources of one size have no common shape";

@@ -212,7 +212,7 @@ def test_a_threshold_lower_than_the_error_of_the_sky_gives_no_pixel_to_both(prog
     """The sky of the negative is not to the last bit that of the image, so a few pixels are above the one and below the
     other. Whole numbers of a slope are a coarse histogram."""
     image = write(tmp_path / "image.fits", sloping(2))
-    (tmp_path / "c.yaml").write_text("detection: {threshold: 0.005, sign: both, min_area: 1}\noutput: {formats: [csv], "
+    (tmp_path / "c.yaml").write_text("detection: {threshold: 0.005, sign: both, min_area: 1}\nbackground: {estimator: sextractor}\noutput: {formats: [csv], "
                                      "segmentation: true, check_images: [-background, objects, -objects]}\n")
     done = subprocess.run([program, "--backend", "cpu", "-o", tmp_path, tmp_path / "c.yaml", image], check=True,
                           capture_output=True, text=True)

@@ -59,7 +59,7 @@ def test_sextractor_finds_the_same_pixels(program, tmp_path, seed, threshold, fr
     pixels = np.round(sky(np.random.default_rng(seed), 500, 600, gradient))
     fits.PrimaryHDU(pixels.astype(np.float32), header()).writeto(tmp_path / "image.fits")
     given = "" if from_wcs else f", pixel_scale: {SCALE}"
-    label, levels = ours(program, tmp_path, threshold, f"measurement: {{zero_point: {ZERO_POINT}{given}}}")
+    label, levels = ours(program, tmp_path, threshold, f"measurement: {{zero_point: {ZERO_POINT}{given}}}\nbackground: {{estimator: sextractor}}")
     assert same_islands(label, theirs(tmp_path, threshold, PIXEL_SCALE=SCALE))
     assert levels["detection"] == pytest.approx(SCALE ** 2 * 10 ** (-0.4 * (threshold - ZERO_POINT)), rel=1e-5)
 
