@@ -41,14 +41,14 @@ def test_arrow_has_what_the_parquet_file_has(found, tmp_path):
     made.validate(full=True)
     for theirs, mine in zip(read.schema, made.schema, strict=True):
         assert theirs.equals(mine, check_metadata=True)
-    assert read.replace_schema_metadata(None).equals(made.replace_schema_metadata(None)) and made.num_rows == 250
+    assert read.replace_schema_metadata(None).equals(made.replace_schema_metadata(None)) and made.num_rows == 251
     assert made["X_IMAGE"].chunk(0).buffers()[1].address == found["X_IMAGE"].__array_interface__["data"][0]
 
 
 def test_pandas_has_the_columns(found):
     pytest.importorskip("pandas")
     frame = found.to_pandas()
-    assert list(frame.columns) == list(found) and len(frame) == 250
+    assert list(frame.columns) == list(found) and len(frame) == 251
     for name in found:
         values = found[name]  # of several apertures they are in one array, and a frame has a column for each
         numpy.testing.assert_array_equal(frame[name].to_numpy(), values if values.ndim == 1 else values[:, 0])
@@ -72,11 +72,11 @@ def test_photutils_measures_the_same_sources(sky_path):
 def test_a_notebook_shows_a_table(found):
     text = found._repr_html_()
     cells = xml.etree.ElementTree.fromstring(f"<div>{text.replace('<br>', '<br/>')}</div>")
-    assert len(cells.findall("table/tbody/tr")) == 8 and "242 more" in text
+    assert len(cells.findall("table/tbody/tr")) == 8 and "243 more" in text
     assert [cell.text for cell in cells.findall("table/thead/tr/th")] == list(found)
     odd = srcextract.extract(numpy.random.default_rng(1).normal(0, 1, (64, 64)), name="<b> & 'x'")
     xml.etree.ElementTree.fromstring(f"<div>{odd._repr_html_().replace('<br>', '<br/>')}</div>")
-    assert "250 sources" in repr(found) and "1024 x 1024" in repr(found)
+    assert "251 sources" in repr(found) and "1024 x 1024" in repr(found)
 
 
 def test_a_plot_has_an_ellipse_for_every_source(found, sky_path):

@@ -99,8 +99,8 @@ def test_photutils_has_the_chosen_sources(found):
 
 
 @pytest.mark.parametrize("index, error, text", [
-    ([250], IndexError, "no row 250 in a catalogue of 250"), (-251, IndexError, "no row -251"),
-    ([True, False], IndexError, "the mask has 2 values and the catalogue 250 rows"), (True, TypeError, "rows are a mask"),
+    ([251], IndexError, "no row 251 in a catalogue of 251"), (-252, IndexError, "no row -252"),
+    ([True, False], IndexError, "the mask has 2 values and the catalogue 251 rows"), (True, TypeError, "rows are a mask"),
     ([1.5], TypeError, "rows are a mask"), (numpy.zeros((2, 2), int), TypeError, "shape"), (None, TypeError, "NoneType"),
     (["X_IMAGE", "Y_IMAGE"], TypeError, "rows are a mask")])
 def test_what_takes_no_rows(found, index, error, text):
