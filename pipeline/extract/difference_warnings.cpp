@@ -19,6 +19,15 @@ namespace {
 
 using Warnings = std::vector<std::string>;
 
+/// Whether the sources from which the star of a difference was made may be galaxies: they differ in shape by more than
+/// undersampled stars do, or they are few and elongated.
+bool may_be_galaxies(const FitFacts& fit) {
+  constexpr double most_spread = 0.06, most_ellipticity = 0.1;
+  constexpr int few = 12;
+  return !fit.of_psf &&
+         (fit.profile_spread > most_spread || (fit.profile_stars < few && fit.profile_ellipticity > most_ellipticity));
+}
+
 constexpr double reach = 8;  // pixels
 
 /// The rows of one sign (brighter or fainter), in a grid of squares with side `reach`. is_near(row) tells whether a row
@@ -158,7 +167,7 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
   const std::string place = config.place_of("difference.kernel");
   const FitFacts& fit = *extraction.difference->fit;
   const double widest = std::max(fit.reference_fwhm, fit.new_fwhm);
-  if (fit.half_width == most_kernel_half && kernel_half_per_fwhm * widest > most_kernel_half)
+  if (fit.half_width == most_kernel_half && !may_be_galaxies(fit) && kernel_half_per_fwhm * widest > most_kernel_half)
     warnings.push_back(fmt::format(
         "{}: stars are {:.3g} pixels wide in one frame, and the largest kernel has 35 x 35 pixels: it is too small for "
         "them, so bright stars leave false rows; bin both frames",
@@ -206,6 +215,12 @@ void warn_of_star_shape(const Config& config, const Extraction& extraction, Warn
         "{}: sources are so many that no star stands alone, and they are not of one shape, as stars at random places "
         "are: FLUX_PSF may be wrong by more than its error; psf.file names a model of the new frame",
         config.place_of("difference.kernel")));
+  if (may_be_galaxies(fit))
+    warnings.push_back(fmt::format(
+        "{}: what was taken for stars ({}) may be galaxies, for it is elongated or not of one shape: FLUX_PSF may be "
+        "wrong by more than its error; take FLUX_AUTO, or name a PSF of the new frame: --set psf.file=NEW.psf --set "
+        "difference.convolve=reference",
+        config.place_of("difference.kernel"), counted(fit.profile_stars, "source")));
   if (fit.crowd_varies)
     warnings.push_back(fmt::format(
         "{}: stars of this crowd are wider in one half of the frame than in the other, and FLUX_PSF has one shape for "

@@ -1,6 +1,7 @@
 #include "stages/psf/psf_stars.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -31,30 +32,54 @@ double error_of_width(const PsfStar& star) {
   return std::sqrt(noise * noise + least * least + phase * phase);
 }
 
-/// Returns the width of the stars: where the widths of sources are densest on a logarithmic scale, each source blurred
-/// by its error. Galaxies spread over many widths, and stars share one, so a few bright stars are denser than many
-/// galaxies. Of widths that are at least half as dense as the densest, the smallest is the stars'. It is the densest of
-/// the range of widths around it that stays half as dense.
+/// Returns the logarithm of a star's short axis over its mean width: 0 if the star is round.
+double flattening_of(const PsfStar& star) {
+  return portable_log(star.minor / star.width);
+}
+
+/// Returns the standard deviation of flattening_of(): noise, the phase of the pixels, and how stars of one image differ.
+double error_of_flattening(const PsfStar& star) {
+  constexpr double variation = 0.05, of_phase = 0.1;
+  const double error = error_of_width(star), phase = of_phase / (star.width * star.width);
+  return std::sqrt(error * error + phase * phase + variation * variation);
+}
+
+/// Returns the width of the stars: where widths and axis ratios of sources are densest on logarithmic scales, each
+/// source blurred by its error. Galaxies spread over many widths and axis ratios, and stars share both, so a few bright
+/// stars are denser than many galaxies. Of widths that are at least half as dense as the densest, the smallest is the
+/// stars'. It is the densest of the range of widths around it that stays half as dense.
 double width_of_stars(const std::vector<PsfStar>& stars, const Rows& rows) {
   constexpr double step = 0.005, variation = 0.015, sigmas = 4, part = 0.5;
+  constexpr double step_of_ratio = 0.025, flattest = -0.8;
+  constexpr int ratios = 33;
   struct Blurred {
-    double middle, sigma;
+    double middle, sigma, ratio, sigma_of_ratio;
   };
   std::vector<Blurred> all;
   for (const std::size_t row : rows) {
     const double error = error_of_width(stars[row]);
-    all.push_back({portable_log(stars[row].width), std::sqrt(error * error + variation * variation)});
+    all.push_back({portable_log(stars[row].width), std::sqrt(error * error + variation * variation),
+                   std::max(flattening_of(stars[row]), flattest), error_of_flattening(stars[row])});
   }
   const auto [least, most] = std::ranges::minmax(all, {}, &Blurred::middle);
-  std::vector<double> density(static_cast<std::size_t>((most.middle - least.middle) / step) + 2, 0);
-  for (const auto& [middle, sigma] : all) {
+  std::vector<std::array<double, ratios>> at(static_cast<std::size_t>((most.middle - least.middle) / step) + 2,
+                                             std::array<double, ratios>{});
+  for (const auto& [middle, sigma, ratio, sigma_of_ratio] : all) {
     const double place = (middle - least.middle) / step, reach = sigmas * sigma / step;
-    const auto last = std::min(static_cast<std::size_t>(place + reach), density.size() - 1);
+    double of_ratio[ratios];
+    for (int k = 0; k < ratios; ++k) {
+      const double off = (flattest + k * step_of_ratio - ratio) / sigma_of_ratio;
+      of_ratio[k] = portable_exp(-off * off / 2) / sigma_of_ratio;
+    }
+    const auto last = std::min(static_cast<std::size_t>(place + reach), at.size() - 1);
     for (auto i = static_cast<std::size_t>(std::max(0.0, std::ceil(place - reach))); i <= last; ++i) {
       const double off = (static_cast<double>(i) - place) * step / sigma;
-      density[i] += portable_exp(-off * off / 2) / sigma;
+      const double of_width = portable_exp(-off * off / 2) / sigma;
+      for (int k = 0; k < ratios; ++k) at[i][static_cast<std::size_t>(k)] += of_width * of_ratio[k];
     }
   }
+  std::vector<double> density;
+  for (const auto& there : at) density.push_back(std::ranges::max(there));
   const double limit = part * std::ranges::max(density);
   const auto first = std::ranges::find_if(density, [&](double value) { return value >= limit; });
   const auto end = std::find_if(first, density.end(), [&](double value) { return value < limit; });

@@ -46,9 +46,10 @@ struct StarChoice {
 /// - has no pixel above 0.8 times `saturation` (above the sky; 0: unknown), no bad pixel, and its core inside the
 ///   image;
 /// - is not sharper than 0.7 pixels along its short axis, as hot pixels and cosmic rays are;
-/// - has the width of stars: the narrowest range of widths that many sources share. If there are enough stars, a plane
-///   in x and y is fitted to their widths. A star is within 3.5 errors of the plane, and within 15 %. Where most bright
-///   and isolated sources nearby share another width, up to 1.65 times as large or small, theirs counts;
+/// - has the width of stars: the narrowest range of widths that many sources of one axis ratio share. If there are
+///   enough stars, a plane in x and y is fitted to their widths. A star is within 3.5 errors of the plane, and within
+///   15 %. Where most bright and isolated sources nearby share another width, up to 1.65 times as large or small,
+///   theirs counts;
 /// - is not much more elongated than the other stars;
 /// - has no neighbour with 5 % of its light within 4 full widths. If too few stars are left, nearer and brighter
 ///   neighbours are allowed.

@@ -353,11 +353,65 @@ def test_stars_too_sharp_for_their_pixels_are_told(program, tmp_path, fwhm):
     assert any("measurement.apertures=10" in one for one in report["warnings"]) == (fwhm < 2)
 
 
-def test_without_stars_that_is_told(program, tmp_path):
-    frames, _, _, _ = pair(1, 3.0, 3.0, stars=0)
-    _, report = changes(program, tmp_path, frames)
-    said = [one for one in report["warnings"] if "psf.file" in one]
-    assert report["difference"]["fit"]["star_profile"]["stars"] >= 3 or len(said) == 1
+def elliptical(x, y, flux, size, axis_ratio, fwhm):
+    """A galaxy of a Moffat profile, flattened along y."""
+    width = 2.2 * np.hypot(size, 0.51 * fwhm)
+    left, low = max(0, int(x) - 40), max(0, int(y) - 40)
+    v, u = np.mgrid[low:min(SIDE, int(y) + 41), left:min(SIDE, int(x) + 41)]
+    alpha2 = width**2 / 4 / (2 ** (1 / 2.2) - 1)
+    light = 1.2 / np.pi / alpha2 * (1 + ((u - x) ** 2 + ((v - y) * axis_ratio) ** 2) / alpha2) ** -2.2
+    return np.s_[v[0, 0]:v[-1, 0] + 1, u[0, 0]:u[0, -1] + 1], flux * axis_ratio * light
+
+
+def among_galaxies(seed, stars, galaxies, side=4, noise=10):
+    """Frames of few stars among aligned galaxies, and `side`^2 changes; `noise` is that of the new frame, a number or a map."""
+    rng = np.random.default_rng(seed)
+    of_stars = list(zip(*rng.uniform(10, SIDE - 10, (2, stars)), 10 ** rng.uniform(3.3, 5.5, stars)))
+    of_galaxies = list(zip(*rng.uniform(10, SIDE - 10, (2, galaxies)), 10 ** rng.uniform(3.3, 5.3, galaxies),
+                           rng.uniform(2, 5, galaxies), rng.uniform(1, 2, galaxies)))
+    grid = (np.mgrid[0:side, 0:side].reshape(2, -1).T + 0.5) * (SIDE - 50) / side + 25
+    places, fluxes = grid + rng.uniform(-5, 5, grid.shape), 10 ** rng.uniform(3.5, 4.5, len(grid))
+    frames = []
+    for fwhm, level, scatter, changed in ((3.0, 200, 10, False), (3.8, 300, noise, True)):
+        light = np.zeros((SIDE, SIDE))
+        for x, y, flux in of_stars + ([(*place, flux) for place, flux in zip(places, fluxes)] if changed else []):
+            at, pixels = point(x, y, flux, fwhm, 3.0)
+            light[at] += pixels
+        for x, y, *shape in of_galaxies:
+            at, pixels = elliptical(x, y, *shape, fwhm)
+            light[at] += pixels
+        frames.append((light + level + rng.normal(0, 1, light.shape) * np.sqrt(scatter**2 + light / GAIN)).astype(np.float32))
+    return frames, places, fluxes
+
+
+def told_of_galaxies(report):
+    """Whether a warning says that the stars may be galaxies, with what to type. No such frame is one to bin."""
+    assert [one for one in report["warnings"] if "bin both frames" in one] == []
+    return any("may be galaxies" in one and "FLUX_AUTO" in one and "psf.file=" in one for one in report["warnings"])
+
+
+def test_few_stars_among_many_galaxies(program, tmp_path):
+    """All galaxies together are denser in width than the stars, and spread over axis ratios."""
+    ratios = []
+    for seed in range(1, 7):
+        frames, places, fluxes = among_galaxies(seed, stars=6, galaxies=120)
+        table, report = changes(program, tmp_path, frames, f"measurement.gain={GAIN}")
+        assert not told_of_galaxies(report)
+        assert report["difference"]["fit"]["fwhm"]["new"] == pytest.approx(4.4, abs=0.15)
+        row, apart = nearest(table, places)
+        assert (apart < 2.5).all()
+        ratios.append(np.median(table["FLUX_PSF"][row] / fluxes))
+    assert ratios == pytest.approx(np.ones(len(ratios)), abs=0.08) and np.median(ratios) == pytest.approx(1, abs=0.04)
+
+
+def test_galaxies_taken_for_stars_are_told(program, tmp_path):
+    for seed in range(1, 6):
+        for stars, galaxies in ((0, 60), (12, 40)):
+            frames, _, _ = among_galaxies(seed, stars, galaxies)
+            _, report = changes(program, tmp_path, frames, f"measurement.gain={GAIN}")
+            assert told_of_galaxies(report) == (stars == 0), (seed, report["difference"]["fit"])
+        frames, _, _, _ = pair(seed, 3.0, 3.0, stars=0)
+        assert told_of_galaxies(changes(program, tmp_path, frames)[1])
 
 
 @pytest.mark.skipif(not (REAL / "dec18e.fits.gz").exists(), reason="no data: shared/data/real")

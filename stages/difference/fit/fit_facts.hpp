@@ -34,13 +34,15 @@ struct FitFacts {
   double residual = 0;  ///< StarResidual::share: fraction of a star's light that the model misses
   /// Number of stars from which the shape of a star was made, and order of its polynomial over the field.
   int profile_stars = 0, profile_order = 0;
-  double profile_error = 0;   ///< StarView::scale_error
-  bool of_psf = false;        ///< whether the shape is that of FrameLight::psf
-  bool of_crowd = false;      ///< whether the shape is that of profile_of_crowd()
-  bool crowded = false;       ///< FrameStars::is_crowd()
-  bool crowd_varies = false;  ///< whether of_crowd, though the widths of stars differ over the field
-  double correlation = 1;     ///< StarView::correlation
-  double sky_variance = 0;    ///< expected variance of the difference, in (counts of the new frame)^2
+  double profile_error = 0;        ///< StarView::scale_error
+  double profile_spread = 0;       ///< how much the stars' cores differ from that shape; a quarter differs by more
+  double profile_ellipticity = 0;  ///< FrameStars::ellipticity()
+  bool of_psf = false;             ///< whether the shape is that of FrameLight::psf
+  bool of_crowd = false;           ///< whether the shape is that of profile_of_crowd()
+  bool crowded = false;            ///< FrameStars::is_crowd()
+  bool crowd_varies = false;       ///< whether of_crowd, though the widths of stars differ over the field
+  double correlation = 1;          ///< StarView::correlation
+  double sky_variance = 0;         ///< expected variance of the difference, in (counts of the new frame)^2
 };
 
 inline void record_fields(const FitFacts& facts, FieldRecorder& to) {

@@ -74,6 +74,13 @@ std::vector<Stamp> FrameStars::used() const {
   return stars;
 }
 
+double FrameStars::ellipticity() const {
+  std::vector<double> all;
+  for (const PsfStar& source : sources)
+    if (source.verdict == StarVerdict::used) all.push_back(source.ellipticity);
+  return all.empty() ? 0 : upper_median(all);
+}
+
 bool FrameStars::is_star(const Stamp& place) const {
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (places[i].x != place.x || places[i].y != place.y) continue;

@@ -16,6 +16,8 @@ struct FrameStars {
 
   /// Returns the places of the stars that are isolated and unsaturated, the brightest first.
   std::vector<Stamp> used() const;
+  /// Returns the median of (a - b) / (a + b) of these stars; 0 if there are none.
+  double ellipticity() const;
   /// Whether a source at this place has the width of stars, also if it has neighbours.
   bool is_star(const Stamp& place) const;
   /// Whether sources are so many that few stars have none within 3.3 `fwhm` (full width of stars in pixels).

@@ -27,6 +27,9 @@ constexpr int mean_rounds = 3;
 constexpr std::size_t stars_of_mean = 100, least_stars = 3;
 /// Least number of bright stars for which the shape varies over the field as a polynomial of order 1, and of order 2.
 constexpr std::ptrdiff_t stars_of_order_1 = 12, stars_of_order_2 = 30;
+/// From this number of stars on, blends among those of a crowd are as unlike as galaxies are, but do not harm its
+/// profile.
+constexpr std::size_t stars_of_spread = 30;
 /// Half widths of squares around a star, in FWHM. shape_reach is for the star's shape; about 1 % of the light is
 /// outside. core_reach is for the pixels from which a star's position is fitted. filter_reach is for the filter.
 constexpr double shape_reach = 3.3, core_reach = 1.5, filter_reach = 1.5;
@@ -106,6 +109,7 @@ struct MeanStar {
   int half, order;
   int stars = 0;              ///< number of stars in the mean
   double scale_error = 0;     ///< relative error of the light in the square
+  double spread = 0;          ///< FitFacts::profile_spread
   bool of_psf = false;        ///< whether LevelledFrame::psf gave it
   bool of_crowd = false;      ///< whether profile_of_crowd() gave it
   bool crowd_varies = false;  ///< FitFacts::crowd_varies
@@ -202,10 +206,10 @@ bool place_star(const LevelledFrame& frame, const ShapeHere& shape, int core, St
   return true;
 }
 
-/// The difference between a star and the shape at one node, divided by the star's flux, and its weight. The weight is 0
-/// if the difference is unknown.
+/// The difference between a star and the shape at one node, divided by the star's flux, the variance of its noise, and
+/// its weight. The weight is 0 if the difference is unknown.
 struct NodeExcess {
-  float value = 0, weight = 0;
+  float value = 0, noise = 0, weight = 0;
 };
 
 /// Returns (pixel - sky) / flux - shape for `wide` x `wide` pixels around a star, from pixel (left, top) on; NaN at bad
@@ -251,7 +255,7 @@ std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& me
     const double variance = std::fabs(static_cast<double>(variance_at(image, frame.level, here.x + u, here.y + v))) /
                             (star.flux * star.flux);
     const double unknown = shape_error * shape.node(u, v) + of_peak;
-    nodes[static_cast<std::size_t>(tap)] = {static_cast<float>(sum),
+    nodes[static_cast<std::size_t>(tap)] = {static_cast<float>(sum), static_cast<float>(variance),
                                             static_cast<float>(1 / (variance + unknown * unknown))};
   }
   return nodes;
@@ -339,6 +343,44 @@ bool varies(const LevelledFrame& frame, const std::vector<Stamp>& places, const 
   return false;
 }
 
+/// Fits the mean to the pixels within `core` of each star. Returns, for each star, the differences that are left; all
+/// of weight 0 where there is no light.
+std::vector<std::vector<NodeExcess>> place_stars(const LevelledFrame& frame, const MeanStar& mean, int core,
+                                                 std::vector<Star>& stars, const Cpu& where) {
+  std::vector<std::vector<NodeExcess>> excess(stars.size());
+  parallel_for(std::ssize(stars), 1, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      const ShapeHere shape(mean.square(), stars[s].terms);
+      excess[s] = place_star(frame, shape, core, stars[s])
+                      ? excess_of(frame, mean, shape, stars[s])
+                      : std::vector<NodeExcess>(static_cast<std::size_t>(mean.taps()));
+    }
+  });
+  return excess;
+}
+
+/// Returns by how much the cores of the stars differ from the mean beyond noise: the root of the mean square of the
+/// differences over that of the shape. A quarter of the stars differ by more.
+double spread_of(const std::vector<Star>& stars, const std::vector<std::vector<NodeExcess>>& excess,
+                 const MeanStar& mean, int core) {
+  constexpr double upper = 0.75;
+  std::vector<double> spreads;
+  for (std::size_t s = 0; s < stars.size(); ++s) {
+    const ShapeHere shape(mean.square(), stars[s].terms);
+    double differs = 0, all = 0;
+    for (int v = -core; v <= core; ++v) {
+      for (int u = -core; u <= core; ++u) {
+        const NodeExcess& one = excess[s][static_cast<std::size_t>((v + mean.half) * mean.side() + u + mean.half)];
+        const double value = static_cast<double>(one.value), node = shape.node(u, v);
+        differs += value * value - static_cast<double>(one.noise);
+        all += node * node;
+      }
+    }
+    if (all > 0) spreads.push_back(std::sqrt(std::max(0.0, differs / all)));
+  }
+  return spreads.empty() ? 0 : ranked(spreads, upper);
+}
+
 MeanStar mean_of(const LevelledFrame& frame, const FrameStars& chosen, double fwhm, const Cpu& where) {
   const int half = std::clamp(static_cast<int>(std::ceil(shape_reach * fwhm)), least_half, most_half);
   if (frame.psf != nullptr) {
@@ -346,6 +388,8 @@ MeanStar mean_of(const LevelledFrame& frame, const FrameStars& chosen, double fw
     return {.half = half, .order = star.order, .of_psf = true, .values = std::move(star.values)};
   }
   const std::vector<Stamp> places = chosen.used();
+  std::vector<Star> stars = stars_at(frame, places, half, where);
+  const int core = std::min(static_cast<int>(std::ceil(core_reach * fwhm)), half);
   // blends in a dense crowd have widths of all kinds, and no mean of its stars is of use
   const bool is_dense = chosen.is_crowd(fwhm / 2);
   const bool differ = chosen.is_crowd(fwhm) && varies(frame, places, where);
@@ -358,30 +402,24 @@ MeanStar mean_of(const LevelledFrame& frame, const FrameStars& chosen, double fw
                     .of_crowd = true,
                     .crowd_varies = differ};
       mean.values.assign(crowd->shape.values.begin(), crowd->shape.values.end());
+      if (places.size() < stars_of_spread)
+        mean.spread = spread_of(stars, place_stars(frame, mean, core, stars, where), mean, core);
       return mean;
     }
   }
-  std::vector<Star> stars = stars_at(frame, places, half, where);
-  const int core = std::min(static_cast<int>(std::ceil(core_reach * fwhm)), half);
   const auto bright = std::ranges::count(stars, true, &Star::is_bright);
   const int order = bright >= stars_of_order_2 ? 2 : (bright >= stars_of_order_1 ? 1 : 0);
   MeanStar mean = make_gaussian(half, order, fwhm / fwhm_per_sigma);
   for (int round = 0; round < mean_rounds && stars.size() >= least_stars; ++round) {
-    std::vector<char> has_light(stars.size());
-    std::vector<std::vector<NodeExcess>> excess(stars.size());
-    parallel_for(std::ssize(stars), 1, where, [&](std::int64_t begin, std::int64_t end) {
-      for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
-        const ShapeHere shape(mean.square(), stars[s].terms);
-        has_light[s] = place_star(frame, shape, core, stars[s]) ? 1 : 0;
-        excess[s] = has_light[s] != 0 ? excess_of(frame, mean, shape, stars[s])
-                                      : std::vector<NodeExcess>(static_cast<std::size_t>(mean.taps()));
-      }
-    });
+    std::vector<std::vector<NodeExcess>> excess = place_stars(frame, mean, core, stars, where);
+    mean.stars = static_cast<int>(std::ranges::count_if(excess, [](const std::vector<NodeExcess>& of_star) {
+      return std::ranges::any_of(of_star, [](const NodeExcess& node) { return node.weight > 0; });
+    }));
+    mean.spread = spread_of(stars, excess, mean, core);
     parallel_for(mean.taps(), 64, where, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t tap = begin; tap < end; ++tap) improve_node(stars, excess, static_cast<std::size_t>(tap), mean);
     });
     normalise(mean);
-    mean.stars = static_cast<int>(std::ranges::count(has_light, 1));
     mean.scale_error = scale_error_of(excess);
   }
   return mean;
@@ -475,6 +513,8 @@ void make_star_profile(const FramePair& frames, const FrameStars& stars, double 
   fit.facts.profile_stars = mean.stars;
   fit.facts.profile_order = mean.order;
   fit.facts.profile_error = mean.scale_error;
+  fit.facts.profile_spread = mean.spread;
+  fit.facts.profile_ellipticity = stars.ellipticity();
   fit.facts.of_psf = mean.of_psf;
   fit.facts.of_crowd = mean.of_crowd;
   fit.facts.crowd_varies = mean.crowd_varies;

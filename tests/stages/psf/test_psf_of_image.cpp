@@ -136,6 +136,8 @@ TEST(ChooseStars, TakesTheNarrowWidthAndNotTheFullOne) {
     const bool is_star = i % 9 == 0;
     stars[i].width = is_star ? 3 * (1 + 0.02 * (random(static_cast<std::int64_t>(i)) - 0.5))
                              : 3.8 * std::exp(0.75 * random(static_cast<std::int64_t>(i)));
+    const double axis_ratio = is_star ? 0.98 : 0.3 + 0.7 * random(static_cast<std::int64_t>(count + i));
+    stars[i].minor = stars[i].width * std::sqrt(axis_ratio);
   }
   stars[4].width = stars[4].minor = 1.5;  // a cosmic ray
   stars[5].width = stars[5].minor = 0.3;  // a hot pixel
