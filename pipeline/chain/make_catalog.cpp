@@ -250,7 +250,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   clock.done("columns", out.sources);
   if (keeps_images(config))
     out.check = check_data(found, config, where);
-  else if (config.kept.sky)
+  else
     out.check.mesh = std::move(found.mesh);
   if (keeps_segmentation(config)) {
     out.runs = std::move(found.runs);

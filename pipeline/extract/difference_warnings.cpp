@@ -6,13 +6,17 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <unordered_map>
 
+#include "pipeline/chain/detection.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/nearest_pixel.hpp"
 #include "stages/difference/fit/kernel_basis.hpp"
 #include "stages/settings/psf.hpp"
+#include "stages/sky/map_of_mesh.hpp"
 
 namespace srcextract {
 namespace {
@@ -91,16 +95,38 @@ double photons_of_reference(const Config& config, const Extraction& extraction) 
              : counts;  // without a gain, the fit counts no photons, the Gaussian kernel those of the new frame's gain
 }
 
-/// Examines the sources of a difference image whose sky noise is `sigma`. The light of the frames is derived from the
-/// rows' flux errors, which contain the photon noise of both frames. `gain` in e-/count; with 0 the light is unknown,
+/// The noise of the sky in a pixel of a difference, as the rows' flux errors contain it.
+class SkyNoise {
+ public:
+  SkyNoise(const Config& config, const Extraction& extraction) : everywhere_(extraction.background.clipped.sigma) {
+    const SkyMesh<Cpu>& mesh = extraction.check.mesh;
+    image_ = mesh.grid.image;
+    if (noise_varies(config) && !mesh.rms.empty()) rms_.emplace(MapOfMesh::of_rms(mesh));
+  }
+
+  /// (x, y) is a position in pixels from 1.
+  double at(double x, double y) {
+    if (!rms_) return everywhere_;
+    return static_cast<double>(rms_->at(nearest_pixel(x - 1, image_.width), nearest_pixel(y - 1, image_.height)));
+  }
+
+ private:
+  double everywhere_;
+  Shape image_;
+  std::optional<MapOfMesh> rms_;
+};
+
+/// Examines the sources of a difference image. The light of the frames is derived from the rows' flux errors, which
+/// contain the photon noise of both frames and the `noise` of the sky. `gain` in e-/count; with 0 the light is unknown,
 /// and `faint_changes` is 0. `of_reference`: photons_of_reference().
-StarResiduals find_star_residuals(const Sources& catalogue, double sigma, double gain, double of_reference) {
+StarResiduals find_star_residuals(const Sources& catalogue, SkyNoise noise, double gain, double of_reference) {
   constexpr double least_share = 0.3, share_of_pairs = 0.5;
   StarResiduals found;
   const Neighbours brighter(catalogue, true), fainter(catalogue, false);
   const UsualValues changes(catalogue);
   const std::vector<std::int16_t>& sign = catalogue[columns::sign];
   for (std::size_t row = 0; row < sign.size(); ++row) {
+    const double sigma = noise.at(changes.x_image[row], changes.y_image[row]);
     const double photons =
         changes.fluxerr_iso[row] * changes.fluxerr_iso[row] - static_cast<double>(changes.npix[row]) * sigma * sigma;
     const double change = std::abs(changes.flux_iso[row]), more = sign[row] > 0 ? change : -change;
@@ -124,7 +150,7 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
   // but the noise of photons and sky.
   const bool tells_light = !extraction.aperture_noise && !frames_have_maps(config);
   const StarResiduals found =
-      find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0,
+      find_star_residuals(changes, SkyNoise(config, extraction), tells_light ? config.measurement.gain : 0,
                           photons_of_reference(config, extraction));
   const auto rows = static_cast<double>(changes.size());
   const bool paired = found.paired >= least_paired && static_cast<double>(found.paired) > paired_share * rows;

@@ -414,6 +414,17 @@ def test_galaxies_taken_for_stars_are_told(program, tmp_path):
         assert told_of_galaxies(changes(program, tmp_path, frames)[1])
 
 
+def test_noise_of_one_half_is_no_light_of_stars(program, tmp_path):
+    """Errors of fluxes contain the noise at their place; taken for photons it was light that the frames do not have."""
+    noise = np.where(np.arange(SIDE) < SIDE / 2, 10, 30)[None]
+    for seed in range(1, 4):
+        frames, places, fluxes = among_galaxies(seed, stars=130, galaxies=0, side=7, noise=noise)
+        table, report = changes(program, tmp_path, frames, f"measurement.gain={GAIN}")
+        row, apart = nearest(table, places)
+        assert np.median(table["FLUX_PSF"][row] / fluxes) == pytest.approx(1, abs=0.03)
+        assert [one for one in report["warnings"] if "less than a third of the light" in one] == []
+
+
 @pytest.mark.skipif(not (REAL / "dec18e.fits.gz").exists(), reason="no data: shared/data/real")
 def test_two_epochs_of_decam(program, tmp_path):
     """Four stars. The transient is found, with errors of its own; that the stars moved by half a pixel is told."""
