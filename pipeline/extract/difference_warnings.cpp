@@ -201,8 +201,7 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
   if (scale >= shared && fit.star_variance < contradicted * std::min(1.0, scale))
     warnings.push_back(fmt::format(
         "{}: the pixels of bright stars have {:.2g} of the variance that a gain of {:.6g} e-/count gives them, so "
-        "changes "
-        "near stars may be missed; the gain contradicts the pixels, as where these are counts per second; set "
+        "changes near stars may be missed; the gain contradicts the pixels, as where these are counts per second; set "
         "measurement.gain, and gain_keyword to none",
         config.place_of("measurement.gain"), fit.star_variance, config.measurement.gain));
   if (scale < shared)
@@ -232,8 +231,7 @@ void warn_of_star_shape(const Config& config, const Extraction& extraction, Warn
   if (config.resources.has_star_profile && !fit.of_psf && !fit.crowded && fit.profile_stars < least_stars)
     warnings.push_back(fmt::format(
         "{}: {} of the reference {} alone, bright and of one width, so the star of the difference is a Gaussian of "
-        "{:.3g} "
-        "pixels: FLUX_PSF may be wrong by more than its error; psf.file names a model of the new frame",
+        "{:.3g} pixels: FLUX_PSF may be wrong by more than its error; psf.file names a model of the new frame",
         config.place_of("difference.kernel"), fit.profile_stars == 0 ? "no star" : counted(fit.profile_stars, "star"),
         fit.profile_stars > 1 ? "are" : "is", fit.convolved_new ? fit.reference_fwhm : fit.new_fwhm));
   if (config.resources.has_star_profile && !fit.of_psf && fit.crowded && !fit.of_crowd)
@@ -263,8 +261,8 @@ void warn_of_star_shape(const Config& config, const Extraction& extraction, Warn
   if (shift > most_shift)
     warnings.push_back(fmt::format(
         "{}: stars of the new frame are {:.2g} pixels in x and {:.2g} in y from those of the reference. The fitted "
-        "kernel "
-        "moves them, but sources that it does not fit leave dipoles; correct the WCS, and set difference.align to wcs",
+        "kernel moves them, but sources that it does not fit leave dipoles; correct the WCS, and set difference.align "
+        "to wcs",
         config.place_of("difference.align"), fit.shift_x, fit.shift_y));
 }
 

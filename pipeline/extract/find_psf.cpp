@@ -152,16 +152,14 @@ void tell(const ImageInput& input, const FoundPsf& found, double sky) {
       sharp >= many_sharp && sharp > static_cast<std::int64_t>(found.used()))
     spdlog::warn(
         "{}: {} are sharper than a star that its pixels can sample, and its PSF is of {} others: if they are stars and "
-        "no "
-        "hot pixels or cosmic rays, FLUX_PSF is wrong; measure FLUX_APER (measurement.apertures), or name a model in "
-        "finer pixels by psf.file",
+        "no hot pixels or cosmic rays, FLUX_PSF is wrong; measure FLUX_APER (measurement.apertures), or name a model "
+        "in finer pixels by psf.file",
         input.name, counted(sharp, "bright source"), found.used());
   if (const GatheredPeaks peaks = gathered_peaks(found.stars); peaks.sources > 0) {
     constexpr double below = 0.97;
     spdlog::warn(
         "{}: the brightest pixels of {} that should differ are all from {:.5g} to {:.5g}, and none is higher: they may "
-        "be "
-        "saturated without being equal, as after a flat, or photographic. FLUX_PSF of these is wrong; set "
+        "be saturated without being equal, as after a flat, or photographic. FLUX_PSF of these is wrong; set "
         "measurement.saturation to {:.6g}",
         input.name, counted(static_cast<std::int64_t>(peaks.sources), "bright source"), peaks.least + sky,
         peaks.most + sky, below * peaks.least + sky);
@@ -169,9 +167,8 @@ void tell(const ImageInput& input, const FoundPsf& found, double sky) {
   if (const UnlikePart& part = found.made.unlike; part.stars > 0)
     spdlog::warn(
         "{}: its PSF has not the width of its stars everywhere: around ({:.0f}, {:.0f}) it differs from {} by {:.0f} "
-        "%, "
-        "and FLUX_PSF is wrong; set psf.degree to 4 if the width changes smoothly, and extract parts that were exposed "
-        "apart, as those of a mosaic, as images of their own",
+        "%, and FLUX_PSF is wrong; set psf.degree to 4 if the width changes smoothly, and extract parts that were "
+        "exposed apart, as those of a mosaic, as images of their own",
         input.name, part.x + 1, part.y + 1, counted(static_cast<std::int64_t>(part.stars), "star"), 100 * part.off);
   const std::int64_t wanted = input.config().psf.degree;
   if (surface.degree < wanted)

@@ -87,8 +87,8 @@ void warn_of_no_noise(const Config& config, const Background& background, Warnin
   if (background.clipped.sigma != 0 || has_map(config.weights)) return;
   warnings.push_back(fmt::format(
       "the pixels that survive the clip are all equal{}, so that sigma is 0, and errors have none of the sky's noise "
-      "in "
-      "them. Is this an empty or constant image? If not, give the noise: background.rms, or a map as weights.type rms",
+      "in them. Is this an empty or constant image? If not, give the noise: background.rms, or a map as weights.type "
+      "rms",
       background.mesh.width > 0 ? " in every mesh" : ""));
 }
 

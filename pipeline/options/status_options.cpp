@@ -10,8 +10,7 @@ namespace {
 
 constexpr const char* status_description =
     "Says how far a survey is: what is done, what failed and why, how fast it goes, how long it\nwill take. It may "
-    "run, "
-    "have ended, or have been killed; nothing is locked or changed.";
+    "run, have ended, or have been killed; nothing is locked or changed.";
 
 constexpr const char* status_footer =
     R"(DIR is the directory that `srcextract batch` writes into. STATE of a shard is

@@ -173,9 +173,8 @@ class GainSearch {
     else if (unit_.kind != ValueKind::electrons && unit_.per_second)
       spdlog::warn(
           "{}: its pixels are in '{}' (BUNIT), and measurement.gain, {:.6g}, is taken for the electrons of such a "
-          "value; "
-          "if it is those of a count, --set measurement.gain={} --set measurement.gain_keyword=none is right; if not, "
-          "--set measurement.gain_keyword=none says so",
+          "value; if it is those of a count, --set measurement.gain={} --set measurement.gain_keyword=none is right; "
+          "if not, --set measurement.gain_keyword=none says so",
           frame_.name, bunit_, own_, time ? fmt::format("{:.6g}", own_ * seconds) : "NUMBER, times the exposure time,");
     return {own_, of_place() + ", as its header has no usable " + keyword_};
   }
@@ -222,8 +221,7 @@ class GainSearch {
     if (unit_.per_second || !exposures || !exposures->usable || exposures->value < 2) return;
     spdlog::warn(
         "{}: its header has NCOMBINE = {}; if its pixels are the mean of so many exposures, errors of bright sources "
-        "are "
-        "too large: --set measurement.gain={:.6g} --set measurement.gain_keyword=none counts all their electrons",
+        "are too large: --set measurement.gain={:.6g} --set measurement.gain_keyword=none counts all their electrons",
         frame_.name, exposures->text, number.value * unit_.factor * exposures->value);
   }
 

@@ -7,6 +7,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/crowd/shared_noise.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "stages/math/median.hpp"
+
 namespace srcextract {
 
 void follow_noise(const NoiseCells& cells, const std::vector<float>& noise, std::vector<float>& scale) {

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <vector>
 
 #include "stages/core/host_device.hpp"
@@ -54,13 +52,6 @@ struct CellNoise {
     return count >= NoiseCells::least_samples ? static_cast<float>(static_cast<double>(sum) / unit / used) : -1.0F;
   }
 };
-
-/// The median, the lower one of two. Changes the order of `values`.
-inline float lower_median(std::vector<float>& values) {
-  const auto middle = values.begin() + (std::ssize(values) - 1) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Sets `scale`, the variance of each quarter of a cell in units of that of the typical cell. `noise` is that of the
 /// cells (CellNoise), negative if not known.

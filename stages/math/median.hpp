@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 namespace srcextract {
@@ -22,6 +23,14 @@ T ranked(std::vector<T>& values, double share) {
 template <class T>
 T upper_median(std::vector<T>& values) {
   return ranked(values, 0.5);
+}
+
+/// Returns the median; if the number of values is even, the smaller of the two middle values. Reorders the values.
+template <class T>
+T lower_median(std::vector<T>& values) {
+  const auto middle = values.begin() + (std::ssize(values) - 1) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 /// Returns the mean of the middle half of the values. Of whole numbers it changes as evenly as their mean does, while

@@ -132,8 +132,7 @@ std::string check_images_problem(const Settings& config) {
   if (config.morphology.operation == MorphologicalOperation::none &&
       std::ranges::count(config.output.check_images, CheckImage::morphology) > 0)
     return "asks for morphology, which changes nothing where morphology.operation is none; ask for threshold, or set "
-           "the "
-           "operation";
+           "the operation";
   if (!fits_gaussians(config) && !fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_model))
     return "asks for a fitted model, which there is none of where fit.model and crowd.method are none";
   if (!fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_crowd))
