@@ -20,16 +20,9 @@ constexpr std::int64_t side_per_step = 256, most_step = 7;
 std::int64_t sample_step(const Shape& shape) {
   return std::min(std::max(shape.width, shape.height) / side_per_step, most_step - 1) / 2 * 2 + 1;
 }
-constexpr int clip_rounds = 3;
-constexpr double clip_sigmas = 3;
 
 /// Pixels above this fraction of the saturation are assumed to be no longer linear.
 constexpr double linear_share = 0.9;
-
-struct CellSky {
-  float middle = 0;
-  float sigma = -1;  ///< negative: too few good pixels
-};
 
 /// Summary of the map of variances in one cell.
 struct CellMap {
@@ -37,27 +30,6 @@ struct CellMap {
   /// Variance of (pixel - sky) / (noise in the map); negative: too few good pixels.
   float scale = -1;
 };
-
-CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
-  if (values.size() < static_cast<std::size_t>(cell_side)) return {};
-  CellSky sky;
-  sky.middle = upper_median(values);
-  sky.sigma = 0;
-  constexpr double nearly_all = 0.95;
-  const auto equal = static_cast<double>(std::ranges::count(values, sky.middle));
-  if (equal > nearly_all * static_cast<double>(values.size())) return sky;
-  const double added = spread_whole_numbers(values);
-  for (int round = 0; round < clip_rounds; ++round) {
-    sky.middle = upper_median(values);
-    distances = values;
-    sky.sigma = static_cast<float>(sigma_per_deviation * static_cast<double>(median_deviation(distances, sky.middle)));
-    const auto most = static_cast<float>(clip_sigmas * static_cast<double>(sky.sigma));
-    std::erase_if(values, [&](float value) { return std::fabs(value - sky.middle) > most; });
-  }
-  const double square = static_cast<double>(sky.sigma) * static_cast<double>(sky.sigma);
-  sky.sigma = static_cast<float>(std::sqrt(std::max(0.0, square - added)));
-  return sky;
-}
 
 /// Summarises the map in one cell. `values` are the cell's pixels, `variances` their variances in the map, and `middle`
 /// is the cell's sky. Each pixel is divided by its noise in the map before the scatter is measured, since the noise may
@@ -101,6 +73,29 @@ float greatest_of(const float* pixels, std::int64_t count) {
 }
 
 }  // namespace
+
+CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
+  if (values.size() < static_cast<std::size_t>(cell_side)) return {};
+  CellSky sky;
+  sky.middle = upper_median(values);
+  sky.sigma = 0;
+  constexpr int clip_rounds = 3;
+  constexpr double clip_sigmas = 3;
+  constexpr double nearly_all = 0.95;
+  const auto equal = static_cast<double>(std::ranges::count(values, sky.middle));
+  if (equal > nearly_all * static_cast<double>(values.size())) return sky;
+  const double added = spread_whole_numbers(values);
+  for (int round = 0; round < clip_rounds; ++round) {
+    sky.middle = upper_median(values);
+    distances = values;
+    sky.sigma = static_cast<float>(sigma_per_deviation * static_cast<double>(median_deviation(distances, sky.middle)));
+    const auto most = static_cast<float>(clip_sigmas * static_cast<double>(sky.sigma));
+    std::erase_if(values, [&](float value) { return std::fabs(value - sky.middle) > most; });
+  }
+  const double square = static_cast<double>(sky.sigma) * static_cast<double>(sky.sigma);
+  sky.sigma = static_cast<float>(std::sqrt(std::max(0.0, square - added)));
+  return sky;
+}
 
 float shared_greatest(const Image<float, Cpu>& frame, const Cpu& where) {
   constexpr std::int64_t rows_at_once = 64;

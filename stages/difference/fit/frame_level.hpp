@@ -42,6 +42,16 @@ const Image<float, Where>* map_of(const Image<float, Where>& variance) {
 /// 0 if some value is not an integer.
 double spread_whole_numbers(std::vector<float>& values);
 
+/// Level and noise of the sky in some pixels of a frame.
+struct CellSky {
+  float middle = 0;
+  float sigma = -1;  ///< negative: too few pixels
+};
+
+/// Measures the sky in at least 128 pixels: the median after three rounds in which pixels beyond 3 sigma are left out,
+/// so that stars move it less. Changes `values`; `distances` is room for as many.
+CellSky sky_of(std::vector<float>& values, std::vector<float>& distances);
+
 /// If at least this many pixels of a frame have the frame's greatest value, that value is taken as the saturation.
 inline constexpr std::int64_t least_shared_count = 5;
 
