@@ -33,11 +33,12 @@ T lower_median(std::vector<T>& values) {
   return *middle;
 }
 
-/// Returns the mean of the middle half of the values. Of whole numbers it changes as evenly as their mean does, while
-/// their median is one of them. Sorts the values, of which there must be at least one.
-inline double middle_mean(std::vector<float>& values) {
+/// Returns the mean of the values without the lowest and the highest twentieth. Of whole numbers it changes as evenly
+/// as their mean does, while their median is one of them. Sorts the values, of which there must be at least one.
+inline double trimmed_mean(std::vector<float>& values) {
+  constexpr std::size_t parts = 20;
   std::ranges::sort(values);
-  const std::size_t cut = values.size() / 4;
+  const std::size_t cut = values.size() / parts;
   double sum = 0;
   for (std::size_t i = cut; i < values.size() - cut; ++i) sum += static_cast<double>(values[i]);
   return sum / static_cast<double>(values.size() - 2 * cut);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "stages/math/exact_math.hpp"
 #include "stages/math/median.hpp"
@@ -82,6 +83,14 @@ void for_each_near(const Shape& shape, double x, double y, double radius, const 
       if (square <= radius * radius) f(static_cast<std::size_t>(row * shape.width + column), square);
     }
   }
+}
+
+/// Returns the standard error of the trimmed mean of values.
+double error_of_trimmed_mean(std::vector<float> values, double mean) {
+  constexpr double of_mean = 1.1;  // that of a trimmed mean over that of a mean
+  const auto middle = static_cast<float>(mean);
+  const double count = std::sqrt(static_cast<double>(values.size()));
+  return of_mean * sigma_per_deviation * static_cast<double>(median_deviation(values, middle)) / count;
 }
 
 }  // namespace
@@ -181,27 +190,32 @@ double PsfMembers::wing_beyond(const PsfSurface& surface, const PsfMember& membe
 }
 
 void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
+  constexpr std::size_t least_around = 50;
   const double inner = surface.radius, outer = surface.radius + surface.width;
-  std::vector<float> ring;
+  std::vector<float> ring, around;
   std::size_t all = 0;
-  for (const PsfMember& member : members_) {
+  for (PsfMember& member : members_) {
     if (!member.makes) continue;
+    around.clear();
     const auto wing = knows_wings ? static_cast<float>(wing_beyond(surface, member)) : 0.0F;
     for_each_near(image_.above.shape, member.begin_x, member.begin_y, outer, [&](std::size_t at, double square) {
       if (square <= inner * inner) return;
       ++all;
-      if (covered_[at] == 0 && std::isfinite(left_[at])) ring.push_back(left_[at] - wing);
+      if (covered_[at] == 0 && std::isfinite(left_[at])) around.push_back(left_[at] - wing);
     });
+    ring.insert(ring.end(), around.begin(), around.end());
+    member.around = member.error_of_around = 0;
+    if (around.size() < least_around || !(member.flux > 0)) continue;
+    const double above = trimmed_mean(around), of_flux = std::numbers::pi * inner * inner / member.flux;
+    member.around = above * of_flux;
+    member.error_of_around = error_of_trimmed_mean(around, above) * of_flux;
   }
   constexpr std::size_t of_crowds = 2;
   // between crowded stars the gaps are darker than the level under the stars
   if (ring.empty() || ring.size() * of_crowds < all) return;
-  // `clear` is in errors; of_middle is the error of middle_mean() divided by that of a mean
-  constexpr double clear = 3, of_middle = 1.2;
-  const auto middle = static_cast<float>(middle_mean(ring));
-  const double count = std::sqrt(static_cast<double>(ring.size()));
-  const double error = of_middle * sigma_per_deviation * static_cast<double>(median_deviation(ring, middle)) / count;
-  const float level = level_ + middle;
+  constexpr double clear = 3;
+  const double middle = trimmed_mean(ring), error = error_of_trimmed_mean(ring, middle);
+  const float level = level_ + static_cast<float>(middle);
   level_ = static_cast<double>(level) < -clear * error ? level : 0.0F;
 }
 

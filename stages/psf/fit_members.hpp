@@ -17,6 +17,9 @@ struct PsfMember {
   double begin_x, begin_y;  ///< first position; x and y differ from it by at most half the stars' full width
   bool makes;               ///< true if the PSF is made from this star, false for a neighbour
   PsfWindow window;
+  /// the light that a star which makes the PSF would have more, in parts of it, if the sky around the model were its
+  /// own, and the error of that; 0 if not known
+  double around = 0, error_of_around = 0;
 
   /// Returns the squared distance of a pixel of the window from the star.
   double squared_distance(int column, int row) const {
@@ -36,7 +39,7 @@ class PsfMembers {
   /// Then finds the sky level outside the stars that make the PSF, because the sky subtracted before contains light of
   /// the stars' wings. The next call also subtracts this level. The level is used only if it is below 0 by more than
   /// three errors: a level from few stars is uncertain, and a level above 0 is light of other stars. In a crowded image
-  /// no level is determined.
+  /// no level is determined. PsfMember::around is found with it.
   ///
   /// `knows_wings` is true if the surface was fitted pixel by pixel, so that the stars' own light in the wings can be
   /// extrapolated from it.

@@ -137,6 +137,29 @@ void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members, double
   }
 }
 
+/// Rejects stars within the light of something larger, as of a galaxy: the sky around them is brighter, for their flux,
+/// than around the median star. Nothing is rejected if there are few stars, or if that holds for most. Stars that are
+/// wider than the PSF have more light of their own there.
+void reject_in_light(const PsfSurface& surface, std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
+  constexpr double sure = 5, part_of_light = 0.01, most_width = 1.15;
+  constexpr std::size_t least_stars = 4;
+  std::vector<double> around;
+  for (const PsfMember& member : members)
+    if (member.makes && member.error_of_around > 0) around.push_back(member.around);
+  if (around.size() < least_stars) return;
+  const double usual = upper_median(around);
+  const auto is_in_light = [&](const PsfMember& member) {
+    return member.makes && stars[member.row].width < most_width * surface.width &&
+           member.around - usual > std::max(part_of_light, sure * member.error_of_around);
+  };
+  if (2 * std::ranges::count_if(members, is_in_light) >= std::ranges::count(members, true, &PsfMember::makes)) return;
+  for (PsfMember& member : members) {
+    if (!is_in_light(member)) continue;
+    member.makes = false;
+    stars[member.row].verdict = StarVerdict::misfit;
+  }
+}
+
 /// Returns the mean image of all stars that make the PSF: the sum of their images divided by the sum of their fluxes,
 /// in each pixel.
 PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, const PsfSurface& surface) {
@@ -200,6 +223,7 @@ void fit_surface(PsfMembers& all, std::vector<PsfStar>& stars, PsfSurface& surfa
   for (int turn = 0; turn < turns; ++turn) {
     const bool of_formula = turn < turns_of_formula;
     all.fit(surface, turn > turns_of_formula);
+    reject_in_light(surface, stars, all.members());
     for (const PsfMember& member : all.members())
       if (member.makes) stars[member.row].chi2 = chi2_of(all, member, surface, accuracies[turn]);
     // the formula alone is not the PSF yet

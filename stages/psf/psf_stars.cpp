@@ -37,7 +37,8 @@ double flattening_of(const PsfStar& star) {
   return portable_log(star.minor / star.width);
 }
 
-/// Returns the standard deviation of flattening_of(): noise, the phase of the pixels, and how stars of one image differ.
+/// Returns the standard deviation of flattening_of(): noise, the phase of the pixels, and how stars of one image
+/// differ.
 double error_of_flattening(const PsfStar& star) {
   constexpr double variation = 0.05, of_phase = 0.1;
   const double error = error_of_width(star), phase = of_phase / (star.width * star.width);

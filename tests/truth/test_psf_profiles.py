@@ -208,6 +208,27 @@ def test_bright_stars_of_real_images(program, tmp_path, name, least):
     assert abs(best["FLUX_PSF"] / np.atleast_1d(best["FLUX_APER"])[0] - 1) < 0.025
 
 
+@pytest.mark.parametrize("brightness", (0, 60, 300, 1000))
+def test_stars_around_an_elliptical_have_their_light(program, tmp_path, brightness):
+    """A de Vaucouleurs profile that fills the frame; its light was in the wings of the model: FLUX_PSF 0.5, 2 and 8 % high."""
+    rng = np.random.default_rng(1)
+    places, side = on_grid(rng, 100, 80)
+    flux = 10 ** rng.uniform(3.5, 5, len(places))
+    stars, image = Stars(PROFILES["gaussian"](3.0), 24, 7), np.zeros((side, side))
+    for (x, y), of in zip(places, flux):
+        stars.add(image, x, y, of)
+    v, u = np.mgrid[:side, :side] - side / 2
+    radius = np.maximum(np.hypot(u, v / 0.7), 0.5)
+    image += brightness * np.exp(-7.67 * ((radius / 150) ** 0.25 - 1))
+    done, found, _ = measure(program, tmp_path, noisy(rng, image))
+    assert done.returncode == 0, done.stderr
+    far = (np.hypot(*(places - side / 2).T) > 250) & (flux > 1e4)
+    row, distance = at(found, places[far])
+    ratio = (row["FLUX_PSF"] / flux[far])[distance < 1.5]
+    print(brightness, np.median(ratio), len(ratio))
+    assert len(ratio) > 30 and abs(np.median(ratio) - 1) < 0.004
+
+
 def test_stars_in_the_light_of_a_galaxy_are_told(program, tmp_path):
     path = REAL / "lp2.fits"
     if not path.exists():
