@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "stages/core/host_device.hpp"
+#include "stages/math/normal_quantile.hpp"
 #include "stages/settings/background.hpp"
 
 // Estimates the sky of one mesh as SExtractor does (Bertin & Arnouts 1996, "Background estimation"):
@@ -143,16 +144,15 @@ SRCEXTRACT_HOST_DEVICE inline bool spreads_median(const HistogramClip& clip, Bac
   return estimator != BackgroundEstimator::sextractor && clip.middle.here > 0;
 }
 
-/// The median if pixels are whole numbers of a step that is large beside the bins: the pixels of the value in which the
-/// median is are spread evenly over the step, halfway to the values `below` and `above`, the next bins that have
-/// pixels. The median of whole numbers with a noise of 2 is wrong by up to 0.25 sigma, and 2.5 median - 1.5 mean by
-/// 0.6. Else, or if a neighbour is missing (it is the bin itself), clip.median.
+/// The median if pixels are whole numbers of a step that is large beside the bins: it is within the step, which reaches
+/// halfway to the values `below` and `above`, the next bins that have pixels (median_in_step()). The median of whole
+/// numbers with a noise of 2 is wrong by up to 0.25 sigma, and 2.5 median - 1.5 mean by 0.6. Else, or if a neighbour is
+/// missing (it is the bin itself), clip.median.
 SRCEXTRACT_HOST_DEVICE inline double spread_median(const HistogramClip& clip, int below, int above) {
   constexpr int least_gap = 8;
   const MedianBin& middle = clip.middle;
   if (middle.bin - below < least_gap || above - middle.bin < least_gap) return clip.median;
-  const double part =
-      (0.5 * static_cast<double>(middle.count) - static_cast<double>(middle.before)) / static_cast<double>(middle.here);
+  const double part = median_in_step(middle.before, middle.here, middle.count);
   return 0.5 * (below + middle.bin) + part * (0.5 * (above - below));
 }
 

@@ -120,7 +120,7 @@ def test_cold_pixels_are_no_noise(program, tmp_path, defects, least, most):
     assert np.median(errors) / (10 * np.sqrt(np.pi * 2.5**2)) < most
 
 
-@pytest.mark.parametrize("noise, most", ((1, 0.1), (2, 0.04), (5, 0.03), (10, 0.03)))
+@pytest.mark.parametrize("noise, most", ((0.4, 0.1), (0.6, 0.1), (1, 0.1), (2, 0.04), (5, 0.03), (10, 0.03)))
 def test_whole_numbers_have_the_level_of_their_sky(program, tmp_path, noise, most):
     """In units of the noise; the median of whole numbers is one, and 2.5 median - 1.5 mean was up to 0.55 wrong."""
     rng = np.random.default_rng(6)
