@@ -219,7 +219,7 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
 /// Warns if the shape of a star in the difference is not known from stars of its own, or if the frames are not aligned.
 void warn_of_star_shape(const Config& config, const Extraction& extraction, Warnings& warnings) {
   constexpr int least_stars = 3;
-  constexpr double most_shift = 0.3, least_width = 1.7;
+  constexpr double most_shift = 0.3, least_width = 1.9;
   if (!extraction.difference->fit) return;
   const FitFacts& fit = *extraction.difference->fit;
   const bool has_file = config.resources.numbers_of(psf_key) != nullptr;
@@ -254,7 +254,7 @@ void warn_of_star_shape(const Config& config, const Extraction& extraction, Warn
   const double width = fit.convolved_new ? fit.reference_fwhm : fit.new_fwhm;
   if (config.resources.has_star_profile && width < least_width)
     warnings.push_back(fmt::format(
-        "{}: stars are {:.2g} pixels wide, too few for their shape between pixels: FLUX_PSF is 1 to 5 % too low; take "
+        "{}: stars are {:.2g} pixels wide, too few for their shape between pixels: FLUX_PSF is 1 to 6 % too low; take "
         "FLUX_APER, with --set measurement.apertures=10",
         config.place_of("difference.kernel"), width));
   const double shift = std::hypot(fit.shift_x, fit.shift_y);
