@@ -404,8 +404,8 @@ void warn_of_psfex(const Config& config, Warnings& warnings) {
 }
 
 /// Adds warnings about a crowded-field fit, in which all stars of the image are fitted at once. Warns if the saturation
-/// is not above the sky, if the PSF model ends too close to its centre, or if the gain is unknown. `config`:
-/// configuration resolved for the image.
+/// is not above the sky, if the PSF model ends too close to its centre, if the gain is unknown, or if many rows are
+/// sharper than a star. `config`: configuration resolved for the image.
 void warn_of_crowd(const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (!extraction.crowd) return;
   // Smallest radius of the PSF model in FWHM that gives no warning. In tests with a radius of 2 FWHM, a tenth of the
@@ -431,6 +431,17 @@ void warn_of_crowd(const Config& config, const Extraction& extraction, Warnings&
         config.place_of("measurement.gain") +
         ": the gain is not known, so the photons of stars do not count in the noise: errors of bright stars "
         "are too small, and they pull at their neighbours; set it");
+  constexpr std::int64_t most_sharp = 5;
+  constexpr double sharp_share = 0.02;
+  const std::vector<CrowdRow>& rows = extraction.crowd->rows;
+  const std::int64_t sharp =
+      std::ranges::count_if(rows, [](const CrowdRow& row) { return (row.flags & flag::sharp) != 0; });
+  if (sharp > most_sharp && static_cast<double>(sharp) > sharp_share * static_cast<double>(rows.size()))
+    warnings.push_back(
+        fmt::format("{}: {} of {} rows are sharper than a star, as tracks of cosmic rays and hot pixels are, and have "
+                    "512 in FLAGS: leave these rows out, and mask their pixels (--set mask.file=FILE), which pull at "
+                    "stars beside them. If they are stars, the PSF is too wide",
+                    config.place_of("mask.file"), sharp, rows.size()));
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "brightest pixel, sky included, is at least `measurement.saturation`, or the header's "
        "`measurement.saturation_keyword` (not in a difference). 8: it touches the edge of the image. 16: the box of an "
        "aperture leaves the image. 256: a masked pixel is beside one of its pixels. 512: in a fitted "
-       "difference where `FLUX_PSF` is measured, it is sharper than a star, as tracks of cosmic rays and hot pixels "
-       "are. "
+       "difference where `FLUX_PSF` is measured, and in a [crowd](crowd.md), it is sharper than a star, as tracks of "
+       "cosmic rays and hot pixels are. "
        "Bits 1 and 16 depend on the "
        "apertures that are measured",
        manual, "FLAGS: 4 adds `BACKGROUND`, not the sky at the pixel; no 256, 512; 32, 64 and 128 are not set here", "",

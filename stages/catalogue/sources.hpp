@@ -152,7 +152,7 @@ inline constexpr std::int16_t saturated = 4;  ///< the source has a pixel at or 
 inline constexpr std::int16_t at_edge = 8;    ///< the source touches the edge of the image
 inline constexpr std::int16_t aperture_cut = 16;    ///< an aperture extends beyond the image
 inline constexpr std::int16_t masked_pixels = 256;  ///< the source touches masked pixels, which belong to no source
-inline constexpr std::int16_t sharp = 512;          ///< a change in a difference is sharper than a star can be
+inline constexpr std::int16_t sharp = 512;  ///< a change in a difference, or a row of a crowd, is sharper than a star
 
 /// The description of FLAGS, that of the FLAGS of changes, and the description if no apertures are measured.
 inline constexpr const char* description =

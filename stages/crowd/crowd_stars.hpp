@@ -41,12 +41,20 @@ struct CrowdRow {
     return {x, y, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, flag::aperture_cut, nan, nan};
   }
 
+  /// Whether the row is sharper than a star, as tracks of cosmic rays and hot pixels are. Errors must have their final
+  /// values. They do not suffice: the PSF is known to some per cent, and in a dense crowd neighbours are not resolved,
+  /// so that `spread` of a bright star can differ from 0 by many errors. Then it is small, or the residual is.
+  bool is_sharp() const {
+    constexpr double clear = 4, least_spread = 0.006, least_chi2 = 5;
+    return spread < -least_spread && spread * spread > clear * clear * spread_variance && chi2 > least_chi2;
+  }
+
   bool operator==(const CrowdRow&) const = default;
 };
 
 /// The description of CrowdRow::flags, whose bits are those of `flag`.
 inline constexpr const char* crowd_flags =
     "1 most light at its place is of others, 4 its core is saturated, 8 touches the image edge, 16 its place is off "
-    "the image, 256 touches masked pixels";
+    "the image, 256 touches masked pixels, 512 sharper than a star";
 
 }  // namespace srcextract

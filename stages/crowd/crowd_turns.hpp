@@ -118,9 +118,11 @@ class CrowdTurns {
     fit.turns = std::move(turns_);
     fit.shared_noise = work_.shared_noise();
     const double factor = fit.shared_noise * fit.shared_noise;
-    for (CrowdRow& row : fit.rows)
+    for (CrowdRow& row : fit.rows) {
       for (double* const variance : {&row.variance, &row.xx, &row.yy, &row.xy, &row.spread_variance})
         *variance *= factor;
+      if (row.is_sharp()) row.flags |= flag::sharp;
+    }
     return fit;
   }
 

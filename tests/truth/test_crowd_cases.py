@@ -171,3 +171,33 @@ def test_says_that_the_sky_is_saturated(program, tmp_path):
         warnings = json.loads((tmp_path / "field.run.json").read_text())["warnings"]
         assert any("is not above the sky" in one for one in warnings) == expected, warnings
         assert (len(rows["X_IMAGE"]) == 0) == expected
+
+
+@pytest.mark.parametrize("fwhm, density", [(2.1, 2000), (3.6, 2000), (3.6, 20000)])
+def test_tracks_of_cosmic_rays_are_flagged(program, tmp_path, fwhm, density):
+    """Those of CCDs: lines of 1 to 15 pixels, much brighter than the noise. Stars away from them have no flag."""
+    rng, side = np.random.default_rng(99), 300
+    image, truth, psf = field(99, side, density, fwhm)
+    clean, track = image.copy(), np.zeros(image.shape, bool)
+    for x, y, length, angle in zip(*rng.uniform(20, side - 20, (2, 25)), rng.uniform(1, 15, 25), rng.uniform(0, 6.3, 25)):
+        for step in np.arange(0, length, 0.5):
+            at = int(y + step * np.sin(angle)), int(x + step * np.cos(angle))
+            image[at] += rng.uniform(1000, 4000)
+            track[at] = True
+    for pixels, is_hit in ((clean, False), (image, True)):
+        write(tmp_path, pixels, psf, GAIN=1.0)
+        rows, _ = crowd(program, tmp_path)
+        sharp = (rows["FLAGS"].astype(int) & 512) > 0
+        warnings = json.loads((tmp_path / "field.run.json").read_text())["warnings"]
+        places = np.column_stack((rows["X_IMAGE"] - 1, rows["Y_IMAGE"] - 1))
+        away = spatial.cKDTree(np.argwhere(track)[:, ::-1]).query(places)[0]
+        of_star = spatial.cKDTree(truth[:, :2]).query(places)[0] < 1.5
+        of_track = (away < 1.5) & ~of_star if is_hit else np.zeros(len(places), bool)
+        these = of_star & (away > 2.5 * fwhm) if is_hit else np.ones(len(places), bool)
+        print(fwhm, density, is_hit, len(places), sharp[these].sum(), these.sum(), sharp[of_track].sum(), of_track.sum())
+        assert sharp[these].mean() < 0.005
+        if is_hit:
+            assert of_track.sum() > 15 and sharp[of_track].mean() > 0.8
+        many = sharp.sum() > 5 and sharp.mean() > 0.02
+        assert any("sharper than a star" in one for one in warnings) == many
+        assert many == is_hit or density > 10000
