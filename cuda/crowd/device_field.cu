@@ -182,7 +182,7 @@ __device__ std::uint32_t key_of_rank(std::uint32_t key, int rank) {
 
 /// CrowdField::cell_noise(). Each block computes one cell, and each thread has one sample.
 __global__ void __launch_bounds__(NoiseCells::samples)
-    cell_noise_kernel(CrowdPixels pixels, const float* light, float* noise) {
+    cell_noise_kernel(CrowdPixels pixels, const float* light, std::int64_t step, float* noise) {
   constexpr std::uint32_t none = 0xffffffffu;  // greater than the key of any number
   __shared__ unsigned long long sum;
   if (threadIdx.x == 0) sum = 0;
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(NoiseCells::samples)
   const int with_light = __syncthreads_count(i >= 0);
   const float dark =
       value_of_ordered_key(key_of_rank(i >= 0 ? ordered_key(light[i]) : none, NoiseCells::middle(with_light)));
-  const float ratio = i >= 0 && !(light[i] > dark) ? pixels.sky_noise(i) : -1.0F;
+  const float ratio = i >= 0 && !(light[i] > dark) ? pixels.sky_noise(i, step) : -1.0F;
   const int count = __syncthreads_count(ratio >= 0);
   const std::uint32_t key = ratio >= 0 ? ordered_key(ratio) : none;
   const std::uint32_t last = key_of_rank(key, CellNoise::last_rank(count));
@@ -315,14 +315,14 @@ void DeviceField::measure_noise() {
   const float typical = typical_ratio(0);
   if (typical >= 0) view_.unit *= variance_factor(typical);
   if (view_.variance != nullptr) return;
-  follow_noise(view_.cells, cell_noise(), scale_);
+  follow_noise(view_.cells, cell_noise(1), cell_noise(2), scale_);
   copy_to_device(scale_there_.data(), scale_.data(), scale_there_.size(), where_);
 }
 
-std::vector<float> DeviceField::cell_noise() const {
+std::vector<float> DeviceField::cell_noise(std::int64_t step) const {
   Buffer<float, Gpu> noise(view_.cells.count(), where_);
   cell_noise_kernel<<<static_cast<unsigned int>(noise.size()), NoiseCells::samples, 0, where_.stream>>>(
-      view_, has_model_ ? view_.model : view_.residual, noise.data());
+      view_, has_model_ ? view_.model : view_.residual, step, noise.data());
   check_launch();
   return to_vector(noise.data(), noise.size(), where_);
 }

@@ -42,7 +42,7 @@ class DeviceField {
   /// The median, over a sample of the darker half of the pixels, of CrowdPixels::noise_ratio(), or of
   /// difference_ratio() over `far` pixels if that is above 0; -1 if no pixel has a ratio.
   float typical_ratio(std::int64_t far) const;
-  std::vector<float> cell_noise() const;
+  std::vector<float> cell_noise(std::int64_t step) const;
   void list_tiles(std::int64_t stars);
   float median_variance() const;
 

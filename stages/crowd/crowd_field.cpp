@@ -191,10 +191,10 @@ void CrowdField::measure_noise() {
   const float typical = typical_ratio([&](std::int64_t i) { return view_.noise_ratio(i); });
   if (typical >= 0) view_.unit *= variance_factor(typical);
   if (image_.variance != nullptr) return;
-  follow_noise(view_.cells, cell_noise(), scale_);
+  follow_noise(view_.cells, cell_noise(1), cell_noise(2), scale_);
 }
 
-std::vector<float> CrowdField::cell_noise() const {
+std::vector<float> CrowdField::cell_noise(std::int64_t step) const {
   constexpr std::int64_t cells_at_a_time = 64;
   const std::vector<float>& of = has_model_ ? model : residual;
   std::vector<float> noise(static_cast<std::size_t>(view_.cells.count()), -1);
@@ -210,7 +210,7 @@ std::vector<float> CrowdField::cell_noise() const {
       for (int k = 0; k < NoiseCells::samples; ++k) {
         const std::int64_t i = view_.sample(cell, k);
         if (i < 0 || of[static_cast<std::size_t>(i)] > dark) continue;
-        const float ratio = view_.sky_noise(i);
+        const float ratio = view_.sky_noise(i, step);
         if (ratio >= 0) ratios.push_back(ratio);
       }
       if (ratios.empty()) continue;

@@ -84,7 +84,7 @@ class CrowdField {
   float typical_ratio(const Ratio& ratio) const;
   /// The noise of each cell (CellNoise) by CrowdPixels::sky_noise() of the darker half of its samples; -1 where
   /// it is not known.
-  std::vector<float> cell_noise() const;
+  std::vector<float> cell_noise(std::int64_t step) const;
   void render_tiles(const std::vector<CrowdStar>& stars, bool weigh);
 
   CrowdImage image_;

@@ -93,9 +93,9 @@ struct CrowdPixels {
     return static_cast<float>(sum * sum / square);
   }
 
-  /// The variance that neighbours tell of a sky pixel, over `unit`; -1 if it is not known.
-  SRCEXTRACT_HOST_DEVICE float sky_noise(std::int64_t i) const {
-    const float ratio = difference_ratio(i, 1);
+  /// The variance that pixels `step` away tell of a sky pixel, over `unit`; -1 if it is not known.
+  SRCEXTRACT_HOST_DEVICE float sky_noise(std::int64_t i, std::int64_t step) const {
+    const float ratio = difference_ratio(i, step);
     return ratio >= 0 ? ratio * scale[cells.quarter(i % width, i / width)] : -1.0F;
   }
 

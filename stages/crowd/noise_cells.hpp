@@ -53,12 +53,16 @@ struct CellNoise {
   }
 };
 
-/// Sets `scale`, the variance of each quarter of a cell in units of that of the typical cell. `noise` is that of the
-/// cells (CellNoise), negative if not known.
+/// Sets `scale`, the variance of each quarter of a cell in units of that of the typical cell. `near` and `far` are the
+/// noise of the cells (CellNoise) that pixels tell which are 1 and 2 away; it is negative if not known.
 ///
 /// A cell has the median of its neighbours, so that a cluster of stars does not change it, or 1 where that differs by
 /// no more than its error may: even noise keeps one number. A quarter has the greatest of the four cells that it
 /// touches, since a border of the noise goes through cells.
-void follow_noise(const NoiseCells& cells, const std::vector<float>& noise, std::vector<float>& scale);
+///
+/// Where a part of the image was smoothed, its near pixels are alike, and tell too little noise. A cell that is quieter
+/// than the typical one only for that, or noisier only because the typical one was smoothed, has 1 as well.
+void follow_noise(const NoiseCells& cells, const std::vector<float>& near, const std::vector<float>& far,
+                  std::vector<float>& scale);
 
 }  // namespace srcextract

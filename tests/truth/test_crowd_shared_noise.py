@@ -56,6 +56,25 @@ def test_noise_that_pixels_share_is_no_star(program, tmp_path, smoothing, seed):
     assert 0.7 < scatter < 1.3, (scatter, len(pulls))
 
 
+@pytest.mark.parametrize("left, right, part", ((0, 1, 0.5), (0.5, 1.2, 0.5), (0, 0.6, 0.5), (1, 0, 0.75)))
+def test_a_part_that_was_smoothed_is_no_quieter_part(program, tmp_path, left, right, part):
+    """Second differences tell a hundredth of the noise that was smoothed by a pixel: thousands of its peaks were stars."""
+    image, places, fluxes = field(left, 6)
+    rng = np.random.default_rng(7)
+    noise = ndimage.gaussian_filter(rng.normal(0, 1, image.shape), right) if right else rng.normal(0, 1, image.shape)
+    of_right = 100 + 10 * noise / noise.std()
+    v, u = np.mgrid[:SIDE, :SIDE]
+    for (x, y), flux in zip(places, fluxes):
+        of_right += flux / (2 * np.pi * WIDTH**2) * np.exp(-((u - x)**2 + (v - y)**2) / 2 / WIDTH**2)
+    image = np.where(u < part * SIDE, image, of_right)
+    fits.writeto(tmp_path / "f.fits", image.astype("f4"), fits.Header([("GAIN", 1e6), ("SATURATE", 1e9)]))
+    found = fit(program, tmp_path, "f", "--set", "psf.method=fit")
+    at = np.c_[found["X_IMAGE"] - 1, found["Y_IMAGE"] - 1]
+    away = spatial.cKDTree(places).query(at)[0] > 2
+    assert away.sum() <= 0.01 * len(found)
+    assert (spatial.cKDTree(at).query(places)[0][fluxes > 5000] < 1).mean() > 0.97
+
+
 @pytest.mark.parametrize("name", ("M6707HH", "gc_2mass_h"))
 def test_the_negative_of_a_real_image_has_hardly_a_star(program, tmp_path, name):
     path = REAL / f"{name}.fits.gz"

@@ -168,14 +168,24 @@ TEST(NoiseCells, FollowWhatIsClear) {
   noise[13] = 40;  // a cell of bright stars
   noise[30] = -1;
   for (std::size_t i = 0; i < noise.size(); i += 3) noise[i] *= 1.2F;
-  follow_noise(cells, noise, scale);
+  follow_noise(cells, noise, noise, scale);
   EXPECT_EQ(scale, std::vector<float>(320, 1)) << "even noise keeps one number";
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = i % 10 > 5 ? 8.0F : i < 70 ? 2.0F : 0.0F;
   noise[30] = -1;
-  follow_noise(cells, noise, scale);
+  follow_noise(cells, noise, noise, scale);
   for (std::size_t i = 0; i < scale.size(); ++i) EXPECT_EQ(scale[i], i % 20 < 11 ? 1 : 4) << i;
-  follow_noise(cells, std::vector<float>(80, -1), scale);
+  follow_noise(cells, std::vector<float>(80, -1), std::vector<float>(80, -1), scale);
   EXPECT_EQ(scale.back(), 4) << "nothing is known";
+}
+
+TEST(NoiseCells, OfASmoothedPartAreNotQuieter) {
+  const NoiseCells cells({16 * 10, 16 * 8});
+  std::vector<float> near(80), far(80, 1), scale(320, 7);
+  for (const std::size_t smoothed : {2U, 8U}) {
+    for (std::size_t i = 0; i < near.size(); ++i) near[i] = i % 10 < smoothed ? 0.1F : 1.0F;
+    follow_noise(cells, near, far, scale);
+    EXPECT_EQ(scale, std::vector<float>(320, 1)) << smoothed << " of 10 columns";
+  }
 }
 
 TEST(NoiseCells, AreOfEveryPixel) {
