@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
 
 #include "stages/math/exact_math.hpp"
 #include "stages/math/median.hpp"
@@ -83,14 +83,6 @@ void for_each_near(const Shape& shape, double x, double y, double radius, const 
       if (square <= radius * radius) f(static_cast<std::size_t>(row * shape.width + column), square);
     }
   }
-}
-
-/// Returns the standard error of the trimmed mean of values.
-double error_of_trimmed_mean(std::vector<float> values, double mean) {
-  constexpr double of_mean = 1.1;  // that of a trimmed mean over that of a mean
-  const auto middle = static_cast<float>(mean);
-  const double count = std::sqrt(static_cast<double>(values.size()));
-  return of_mean * sigma_per_deviation * static_cast<double>(median_deviation(values, middle)) / count;
 }
 
 }  // namespace
@@ -204,18 +196,18 @@ void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
       if (covered_[at] == 0 && std::isfinite(left_[at])) around.push_back(left_[at] - wing);
     });
     ring.insert(ring.end(), around.begin(), around.end());
-    member.around = member.error_of_around = 0;
-    if (around.size() < least_around || !(member.flux > 0)) continue;
-    const double above = trimmed_mean(around), of_flux = std::numbers::pi * inner * inner / member.flux;
-    member.around = above * of_flux;
-    member.error_of_around = error_of_trimmed_mean(around, above) * of_flux;
+    const bool is_known = around.size() >= least_around;
+    member.around = is_known ? trimmed_mean(around) : std::numeric_limits<double>::quiet_NaN();
   }
   constexpr std::size_t of_crowds = 2;
   // between crowded stars the gaps are darker than the level under the stars
   if (ring.empty() || ring.size() * of_crowds < all) return;
-  constexpr double clear = 3;
-  const double middle = trimmed_mean(ring), error = error_of_trimmed_mean(ring, middle);
-  const float level = level_ + static_cast<float>(middle);
+  // `clear` is in errors; of_trimmed is the error of trimmed_mean() divided by that of a mean
+  constexpr double clear = 3, of_trimmed = 1.1;
+  const auto middle = static_cast<float>(trimmed_mean(ring));
+  const double count = std::sqrt(static_cast<double>(ring.size()));
+  const double error = of_trimmed * sigma_per_deviation * static_cast<double>(median_deviation(ring, middle)) / count;
+  const float level = level_ + middle;
   level_ = static_cast<double>(level) < -clear * error ? level : 0.0F;
 }
 

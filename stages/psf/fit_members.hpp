@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "stages/psf/make_psf.hpp"
@@ -17,9 +18,8 @@ struct PsfMember {
   double begin_x, begin_y;  ///< first position; x and y differ from it by at most half the stars' full width
   bool makes;               ///< true if the PSF is made from this star, false for a neighbour
   PsfWindow window;
-  /// the light that a star which makes the PSF would have more, in parts of it, if the sky around the model were its
-  /// own, and the error of that; 0 if not known
-  double around = 0, error_of_around = 0;
+  /// the level around the model of a star that makes the PSF, after all members are subtracted; NaN if not known
+  double around = std::numeric_limits<double>::quiet_NaN();
 
   /// Returns the squared distance of a pixel of the window from the star.
   double squared_distance(int column, int row) const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <numbers>
 #include <utility>
 
 #include "stages/core/parallel.hpp"
@@ -137,20 +138,30 @@ void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members, double
   }
 }
 
-/// Rejects stars within the light of something larger, as of a galaxy: the sky around them is brighter, for their flux,
-/// than around the median star. Nothing is rejected if there are few stars, or if that holds for most. Stars that are
-/// wider than the PSF have more light of their own there.
+/// Rejects stars within the light of something larger, as of a galaxy: the level around them, in the area of the model,
+/// is 1 % of their light above what the wings of the median star have there, and beyond the scatter of the others.
+/// Nothing is rejected if there are few stars, or if that holds for most. Stars that are wider than the PSF have more
+/// light of their own there.
 void reject_in_light(const PsfSurface& surface, std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
-  constexpr double sure = 5, part_of_light = 0.01, most_width = 1.15;
+  constexpr double sigmas = 4, part_of_light = 0.01, most_width = 1.15;
   constexpr std::size_t least_stars = 4;
-  std::vector<double> around;
+  const double area = std::numbers::pi * surface.radius * surface.radius;
+  const auto is_known = [](const PsfMember& member) {
+    return member.makes && member.flux > 0 && std::isfinite(member.around);
+  };
+  std::vector<double> values;
   for (const PsfMember& member : members)
-    if (member.makes && member.error_of_around > 0) around.push_back(member.around);
-  if (around.size() < least_stars) return;
-  const double usual = upper_median(around);
+    if (is_known(member)) values.push_back(member.around / member.flux);
+  if (values.size() < least_stars) return;
+  const double of_wing = upper_median(values);
+  const auto above = [&](const PsfMember& member) { return member.around - of_wing * member.flux; };
+  values.clear();
+  for (const PsfMember& member : members)
+    if (is_known(member)) values.push_back(above(member));
+  const double middle = upper_median(values), scatter = sigma_per_deviation * median_deviation(values, middle);
   const auto is_in_light = [&](const PsfMember& member) {
-    return member.makes && stars[member.row].width < most_width * surface.width &&
-           member.around - usual > std::max(part_of_light, sure * member.error_of_around);
+    return is_known(member) && stars[member.row].width < most_width * surface.width &&
+           above(member) > std::max(part_of_light * member.flux / area, sigmas * scatter);
   };
   if (2 * std::ranges::count_if(members, is_in_light) >= std::ranges::count(members, true, &PsfMember::makes)) return;
   for (PsfMember& member : members) {

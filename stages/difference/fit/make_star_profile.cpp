@@ -386,7 +386,8 @@ double spread_of(const std::vector<Star>& stars, const std::vector<std::vector<N
     double differs = 0, all = 0;
     for (int v = -core; v <= core; ++v) {
       for (int u = -core; u <= core; ++u) {
-        const NodeExcess& one = excess[s][static_cast<std::size_t>((v + mean.half) * mean.side() + u + mean.half)];
+        const std::int64_t node_here = std::int64_t{v + mean.half} * mean.side() + u + mean.half;
+        const NodeExcess& one = excess[s][static_cast<std::size_t>(node_here)];
         const double value = static_cast<double>(one.value), node = shape.node(u, v);
         differs += value * value - static_cast<double>(one.noise);
         all += node * node;
