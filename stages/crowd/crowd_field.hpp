@@ -82,8 +82,8 @@ class CrowdField {
   /// The median of ratio(pixel) over a sample of the darker half of the pixels; -1 if no pixel has a ratio.
   template <class Ratio>
   float typical_ratio(const Ratio& ratio) const;
-  /// The noise of each cell (CellNoise) by CrowdPixels::sky_noise() of the darker half of its samples; -1 where
-  /// it is not known.
+  /// The noise of each cell (CellNoise) by CrowdPixels::sky_noise() of the darker half of its samples, which compares
+  /// pixels `step` apart; -1 where it is not known.
   std::vector<float> cell_noise(std::int64_t step) const;
   void render_tiles(const std::vector<CrowdStar>& stars, bool weigh);
 
