@@ -290,6 +290,7 @@ double DeviceFinder::find(const DeviceField& field, const FindRule& rule, double
   rules.rule.threshold *= shared;
   rules.nearest = rule.separation * fwhm;
   rules.reach = std::max(rules.nearest, 2 * largest_core(stars, where));
+  rules.pairs = OppositePairs(fwhm);
   rules.turn = turn;
   rules.significance = of.residual;
   rules.of_model = of.model;

@@ -40,6 +40,10 @@ __global__ void drop_doubles_kernel(StarRules rules, const CrowdStar* stars, std
     single[i] = keep[i] != 0 && !rules.is_double(stars, keep, cells, static_cast<std::int32_t>(i)) ? 1 : 0;
 }
 
+__global__ void negate_kernel(float* values, std::int64_t count) {
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) values[i] = -values[i];
+}
+
 /// The stars and the image of a fit in device memory; the `Work` of CrowdTurns.
 class DeviceCrowd {
  public:
@@ -86,6 +90,17 @@ class DeviceCrowd {
     check_launch();
     if (free == CrowdFree::all) move();
     return rounds;
+  }
+
+  std::vector<CrowdStar> find_negatives(const FindRule& rule) {
+    field_.render(stars_, false);
+    const CrowdPixels& pixels = field_.view();
+    negate_kernel<<<grid_for(pixels.count(), where_), block_threads, 0, where_.stream>>>(pixels.residual,
+                                                                                         pixels.count());
+    check_launch();
+    DeviceList<CrowdStar> found;
+    finder().find(field_, rule, psf_.fwhm(), 0, found, where_);
+    return to_vector(found.data(), found.count, where_);
   }
 
   CrowdFit finish() {

@@ -404,8 +404,9 @@ void warn_of_psfex(const Config& config, Warnings& warnings) {
 }
 
 /// Adds warnings about a crowded-field fit, in which all stars of the image are fitted at once. Warns if the saturation
-/// is not above the sky, if the PSF model ends too close to its centre, if the gain is unknown, or if many rows are
-/// sharper than a star. `config`: configuration resolved for the image.
+/// is not above the sky, if the PSF model ends too close to its centre, if the gain is unknown, if many rows
+/// are sharper than a star, or if the negative of the residual has what the search takes for stars. `config`:
+/// configuration resolved for the image.
 void warn_of_crowd(const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (!extraction.crowd) return;
   // Smallest radius of the PSF model in FWHM that gives no warning. In tests with a radius of 2 FWHM, a tenth of the
@@ -431,17 +432,28 @@ void warn_of_crowd(const Config& config, const Extraction& extraction, Warnings&
         config.place_of("measurement.gain") +
         ": the gain is not known, so the photons of stars do not count in the noise: errors of bright stars "
         "are too small, and they pull at their neighbours; set it");
-  constexpr std::int64_t most_sharp = 5;
-  constexpr double sharp_share = 0.02;
   const std::vector<CrowdRow>& rows = extraction.crowd->rows;
+  const auto are_many = [&](std::int64_t count) {
+    constexpr std::int64_t most = 5;
+    constexpr double share = 0.02;
+    return count > most && static_cast<double>(count) > share * static_cast<double>(rows.size());
+  };
   const std::int64_t sharp =
       std::ranges::count_if(rows, [](const CrowdRow& row) { return (row.flags & flag::sharp) != 0; });
-  if (sharp > most_sharp && static_cast<double>(sharp) > sharp_share * static_cast<double>(rows.size()))
+  if (are_many(sharp))
     warnings.push_back(
         fmt::format("{}: {} of {} rows are sharper than a star, as tracks of cosmic rays and hot pixels are, and have "
                     "512 in FLAGS: leave these rows out, and mask their pixels (--set mask.file=FILE), which pull at "
                     "stars beside them. If they are stars, the PSF is too wide",
                     config.place_of("mask.file"), sharp, rows.size()));
+  constexpr double higher = 1.4;  // leaves no more than 2 % false rows in noise of rows and of low frequencies
+  if (const std::int64_t negative = std::ssize(extraction.crowd->negatives); are_many(negative))
+    warnings.push_back(
+        fmt::format("{}: the negative of the residual has {} places that would count as stars, beside {} rows: as many "
+                    "rows, or more, are noise of its rows and columns, or structure of its sky, and no stars; set it "
+                    "to {:.3g} (--set crowd.threshold={:.3g})",
+                    config.place_of("crowd.threshold"), negative, rows.size(), higher * config.crowd.threshold,
+                    higher * config.crowd.threshold));
 }
 
 }  // namespace

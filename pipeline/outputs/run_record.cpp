@@ -295,11 +295,9 @@ Json crowd_json(const CrowdFit& fit) {
   Json turns = Json::array();
   for (const CrowdTurn& turn : fit.turns)
     turns.push_back({{"found", turn.found}, {"stars", turn.stars}, {"rounds", turn.rounds}, {"noise", turn.noise}});
-  Json json = {{"stars", fit.rows.size()},
-               {"fwhm", fit.fwhm},
-               {"noise", fit.noise},
-               {"shared_noise", fit.shared_noise},
-               {"turns", turns}};
+  Json json = {
+      {"stars", fit.rows.size()},          {"fwhm", fit.fwhm}, {"noise", fit.noise}, {"shared_noise", fit.shared_noise},
+      {"negatives", fit.negatives.size()}, {"turns", turns}};
   for (const CrowdBin& bin : fit.bins)
     json["injected"].push_back(
         {{"flux", bin.flux}, {"added", bin.added}, {"found", bin.found}, {"bias", bin.bias}, {"scatter", bin.scatter}});

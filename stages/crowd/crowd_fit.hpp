@@ -35,8 +35,11 @@ struct CrowdFit {
   std::vector<CrowdBin> bins;  ///< one per range of flux, if artificial stars were added
   double noise = 0;            ///< standard deviation of a typical sky pixel
   double shared_noise = 1;     ///< factor of errors, since pixels share their noise (stages/crowd/shared_noise.hpp)
-  double fwhm = 0;             ///< FWHM of the PSF in the middle of the image
-  SkyNodes sky;                ///< fitted sky, relative to the level that was subtracted before
+  /// What the search takes for stars in the negative of the residual: nothing there is light, so that about as many
+  /// rows are noise or structure.
+  std::vector<CrowdStar> negatives;
+  double fwhm = 0;  ///< FWHM of the PSF in the middle of the image
+  SkyNodes sky;     ///< fitted sky, relative to the level that was subtracted before
   /// one element per pixel, or empty (CrowdPlanes::none); the weight is 0 for pixels that the fit ignores
   std::vector<float> model, residual, weight;
   double weight_unit = 1;  ///< `weight` is the inverse variance of pixel values multiplied by this factor

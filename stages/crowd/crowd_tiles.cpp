@@ -93,6 +93,11 @@ class JoinedFit {
       }
       if (places_ != nullptr && x.owns(row.x, 0) && y.owns(row.y, 0)) fit_.rows[numbers_[i]] = row;
     }
+    for (CrowdStar star : tile.negatives) {
+      star.x += static_cast<double>(x.begin);
+      star.y += static_cast<double>(y.begin);
+      if (x.owns(star.x, 0) && y.owns(star.y, 0)) fit_.negatives.push_back(star);
+    }
     if (kept_ == CrowdPlanes::all) add_pixels(tile, x, y);
     add_sky(tile.sky, x, y);
     fit_.turns.resize(std::max(fit_.turns.size(), tile.turns.size()));

@@ -18,6 +18,7 @@ namespace srcextract {
 /// - measure_shared_noise() without a search, of the residual;
 /// - draw() for all stars, render(), soften(), measure_noise();
 /// - judge_noise() of the residual, which returns whether pixels share their noise;
+/// - find_negatives(rule) returns the stars that it finds in the negative of the residual (CrowdFit::negatives);
 /// - find(rule, turn) adds and draws new stars, updates the residual, and returns the number of new stars;
 /// - solve(free, tolerance, most rounds) changes stars and sky by the solution of the equations, and returns the number
 ///   of rounds;
@@ -37,7 +38,9 @@ class CrowdTurns {
       solve(CrowdFree::all);
     }
     finish_fluxes(1);
+    std::vector<CrowdStar> negatives = work_.find_negatives(rule(clear));
     CrowdFit fit = finish();
+    fit.negatives = std::move(negatives);
     std::erase_if(fit.rows, [&](const CrowdRow& row) { return !is_on_image(row); });
     return fit;
   }
@@ -62,6 +65,10 @@ class CrowdTurns {
   }
 
  private:
+  static constexpr double clear = 1, blended = 0.15;
+
+  FindRule rule(double blend) const { return {config_.threshold, blend, crowd_separation}; }
+
   /// Measures the noise of the image before any star is found.
   void start() {
     constexpr int rounds = 3;
@@ -83,9 +90,7 @@ class CrowdTurns {
     work_.render();
     if (turn > 1) judge_again();
     constexpr std::int32_t of_clear_stars = 2;
-    constexpr double clear = 1, blended = 0.15;
-    const FindRule rule{config_.threshold, turn <= of_clear_stars ? clear : blended, crowd_separation};
-    facts_ = {work_.find(rule, turn)};
+    facts_ = {work_.find(rule(turn <= of_clear_stars ? clear : blended), turn)};
   }
 
   /// Fits fluxes and sky `turns` times, and finally fluxes alone. In the last fit, weights, positions and sky are

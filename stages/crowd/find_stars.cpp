@@ -200,6 +200,7 @@ FoundStars find_stars(const CrowdField& field, const CrowdPsf& psf, const std::v
   rules.rule = rule;
   rules.rule.threshold *= result.shared_noise;
   rules.nearest = rule.separation * psf.fwhm();
+  rules.pairs = OppositePairs(psf.fwhm());
   rules.turn = turn;
   rules.significance = of.residual.data();
   rules.of_model = of.model.data();

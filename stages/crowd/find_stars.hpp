@@ -37,7 +37,8 @@ struct FoundStars {
 ///
 /// A new star must also stand out from the light of known stars. Either its significance exceeds 2 rule.blend times the
 /// significance of that light. Or its significance and its residual in the pixel both exceed rule.blend times those of
-/// that light. A star within two radii of a saturated core, or nearer than rule.separation to a known star, is
+/// that light. It must be a peak, and not the top of light that is larger than a star: PeakRules::is_above_ridge(). A
+/// star within two radii of a saturated core, or nearer than rule.separation to a known star, is
 /// rejected.
 ///
 /// Stars are returned in raster order. Positions are the tops of parabolas through the significance. `turn` is stored

@@ -94,6 +94,12 @@ class HostCrowd {
     return solution.rounds;
   }
 
+  std::vector<CrowdStar> find_negatives(const FindRule& rule) {
+    field_.render_residual(stars_);
+    for (float& value : field_.residual) value = -value;
+    return find_stars(field_, psf_, {}, rule, 0).stars;
+  }
+
   CrowdFit finish() {
     field_.render_residual(stars_);
     CrowdFit fit;

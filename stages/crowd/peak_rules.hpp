@@ -22,6 +22,24 @@ SRCEXTRACT_HOST_DEVICE inline double top_of_parabola(float before, float middle,
   return top < -0.5 ? -0.5 : top > 0.5 ? 0.5 : top;
 }
 
+/// Eight pairs of pixels on opposite sides of a maximum, 1.5 FWHM from it. Light that is larger than a star, as of
+/// nebulae, galaxies and wrong levels of the sky, goes on at both sides of its maxima, along one direction at least.
+struct OppositePairs {
+  static constexpr int count = 8;
+  std::int32_t x[count] = {}, y[count] = {};  ///< from the maximum to one pixel of the pair; the other is at -x, -y
+
+  OppositePairs() = default;
+  explicit OppositePairs(double fwhm) {
+    constexpr double widths = 1.5;
+    constexpr double a = 0.92388, b = 0.70711, c = 0.38268;  // cosines of 22.5, 45 and 67.5 degrees
+    constexpr double directions[count][2] = {{1, 0}, {a, c}, {b, b}, {c, a}, {0, 1}, {-c, a}, {-b, b}, {-a, c}};
+    for (int k = 0; k < count; ++k) {
+      x[k] = static_cast<std::int32_t>(std::lround(widths * fwhm * directions[k][0]));
+      y[k] = static_cast<std::int32_t>(std::lround(widths * fwhm * directions[k][1]));
+    }
+  }
+};
+
 /// Decides which local maxima of the residual's significance are new stars (find_stars.hpp).
 struct PeakRules {
   FindRule rule;
@@ -33,6 +51,7 @@ struct PeakRules {
   const float *significance = nullptr, *of_model = nullptr, *norm = nullptr;
   const CrowdStar* known = nullptr;
   CellsView cells;
+  OppositePairs pairs;
 
   SRCEXTRACT_HOST_DEVICE bool stands_out(const CrowdPixels& of, std::int64_t i) const {
     if (!(significance[i] > rule.threshold)) return false;
@@ -58,6 +77,7 @@ struct PeakRules {
       if (!(near[4] > near[k])) return false;
     for (int k = 5; k < 9; ++k)
       if (!(near[4] >= near[k])) return false;
+    if (!is_above_ridge(of, x, y)) return false;
     star = {static_cast<double>(x) + top_of_parabola(near[3], near[4], near[5]),
             static_cast<double>(y) + top_of_parabola(near[1], near[4], near[7]),
             static_cast<double>(near[4]) / static_cast<double>(norm[i]), turn};
@@ -65,6 +85,29 @@ struct PeakRules {
   }
 
  private:
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
+
+  /// Whether a maximum stands out of the ridge that it is on: the greatest, over the pairs, of the smaller significance
+  /// of a pair. Where a pixel is outside the image or bad, the other one counts. In the first turn, before any light is
+  /// subtracted, a clear maximum of something wider, as of a bright star whose core is spread, counts as well.
+  SRCEXTRACT_HOST_DEVICE bool is_above_ridge(const CrowdPixels& of, std::int64_t x, std::int64_t y) const {
+    constexpr double least_of_threshold = 0.75, most_of_own = 0.6, clear_of_threshold = 4;
+    double ridge = 0;
+    for (int k = 0; k < OppositePairs::count; ++k) {
+      const double one = significance_at(of, x + pairs.x[k], y + pairs.y[k]),
+                   other = significance_at(of, x - pairs.x[k], y - pairs.y[k]), smaller = one < other ? one : other;
+      if (smaller > ridge && smaller < unknown) ridge = smaller;
+    }
+    const double own = significance_at(of, x, y);
+    const double above = (own - ridge) / rule.threshold;
+    return above > least_of_threshold && (ridge < most_of_own * own || (turn == 1 && above > clear_of_threshold));
+  }
+
+  SRCEXTRACT_HOST_DEVICE double significance_at(const CrowdPixels& of, std::int64_t x, std::int64_t y) const {
+    const std::int64_t at = y * of.width + x;
+    return of.has(x, y) && norm[at] > 0 ? static_cast<double>(significance[at]) : unknown;
+  }
+
   /// Whether all known stars are further away than `nearest`, and further than twice the radius of their saturated
   /// cores.
   SRCEXTRACT_HOST_DEVICE bool is_alone(double x, double y) const {

@@ -100,6 +100,15 @@ std::vector<CrowdCase> crowd_cases() {
                                                           (static_cast<float>(i * 7919 % 997) / 997 - 0.5F);
   }
   cases.push_back(uneven);
+  CrowdCase edge = plain_case("an edge of a nebula, and rows of their own levels", 46, 2);
+  for (std::int64_t i = 0; i < edge.image.shape.count(); ++i) {
+    const std::int64_t x = i % CrowdScene::width, y = i / CrowdScene::width;
+    const double of_row = static_cast<double>(y * 7919 % 97) / 97 - 0.5;
+    edge.scene.pixels[static_cast<std::size_t>(i)] +=
+        static_cast<float>(5 * CrowdScene::sigma * of_row + (x - y > 20 ? 30 * CrowdScene::sigma : 0));
+  }
+  edge.config.threshold = 2;
+  cases.push_back(edge);
   CrowdCase wide = plain_case("a PSF too wide for shared memory", 44, 20);
   wide.planes = {moffat(9, 1, 3)};
   for (std::int64_t i = 0; i < wide.image.shape.count(); ++i) {
@@ -148,6 +157,7 @@ class CrowdParity : public StageTest<Where> {};
 TYPED_TEST_SUITE(CrowdParity, Backends);
 
 TYPED_TEST(CrowdParity, EveryNumberEqualsOneThreadToTheLastBit) {
+  std::size_t negatives = 0;
   for (const CrowdCase& one : crowd_cases()) {
     SCOPED_TRACE(one.name);
     const CrowdFit host = run_crowd(Backend<Cpu>(), one, Cpu{1});
@@ -170,7 +180,14 @@ TYPED_TEST(CrowdParity, EveryNumberEqualsOneThreadToTheLastBit) {
     EXPECT_EQ(host.noise, here.noise);
     ASSERT_EQ(host.bins.size(), here.bins.size());
     for (std::size_t i = 0; i < host.bins.size(); ++i) EXPECT_EQ(host.bins[i].found, here.bins[i].found);
+    ASSERT_EQ(host.negatives.size(), here.negatives.size());
+    for (std::size_t i = 0; i < host.negatives.size(); ++i) {
+      EXPECT_EQ(host.negatives[i].x, here.negatives[i].x) << "negative " << i;
+      EXPECT_EQ(host.negatives[i].y, here.negatives[i].y) << "negative " << i;
+    }
+    negatives += host.negatives.size();
   }
+  EXPECT_GT(negatives, 0u);
 }
 
 }  // namespace

@@ -75,10 +75,12 @@ def test_a_part_that_was_smoothed_is_no_quieter_part(program, tmp_path, left, ri
     assert (spatial.cKDTree(at).query(places)[0][fluxes > 5000] < 1).mean() > 0.97
 
 
-@pytest.mark.parametrize("name", ("M6707HH", "gc_2mass_h"))
-def test_the_negative_of_a_real_image_has_hardly_a_star(program, tmp_path, name):
-    path = REAL / f"{name}.fits.gz"
-    if not path.exists():
+# The KiDS images have dark columns, which are bright in the negative.
+@pytest.mark.parametrize("name, part", (("M6707HH", 0.01), ("gc_2mass_h", 0.01), ("HorseHead", 0.01), ("viking_Z", 0.01),
+                                        ("spitzer_example_image", 0.01), ("emmi_sep", 0.01), ("kids_g", 0.04), ("kids_r", 0.05)))
+def test_the_negative_of_a_real_image_has_hardly_a_star(program, tmp_path, name, part):
+    path = next((p for p in (REAL / f"{name}.fits", REAL / f"{name}.fits.gz") if p.exists()), None)
+    if path is None:
         pytest.skip("no data: shared/data/real")
     with fits.open(path) as hdus:
         image = np.asarray(next(hdu.data for hdu in hdus if hdu.data is not None), float)
@@ -90,7 +92,7 @@ def test_the_negative_of_a_real_image_has_hardly_a_star(program, tmp_path, name)
     fits.writeto(tmp_path / "negative.fits", (2 * level - image).astype("f4"))
     assert subprocess.run([program, "-q", "-o", tmp_path, "psf", tmp_path / "f.fits"]).returncode == 0
     given = ("--set", f"psf.file={tmp_path}/f.psf")
-    assert len(fit(program, tmp_path, "negative", *given)) <= 0.01 * len(fit(program, tmp_path, "f", *given))
+    assert len(fit(program, tmp_path, "negative", *given)) <= part * len(fit(program, tmp_path, "f", *given))
 
 
 @pytest.mark.parametrize("stars", (3000, 6000))
