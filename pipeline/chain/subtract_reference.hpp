@@ -14,6 +14,7 @@
 #include "stages/core/pixel_map.hpp"
 #include "stages/difference/difference.hpp"
 #include "stages/difference/fit/fit_kernel.hpp"
+#include "stages/difference/fit/resampled_noise.hpp"
 #include "stages/difference/fit/subtract_fitted.hpp"
 #include "stages/difference/resample.hpp"
 #include "stages/ingest/ingest.hpp"
@@ -83,16 +84,18 @@ Image<float, Cpu> host_copy(const Image<float, Where>& image, const Where& where
 }
 
 /// Fits the kernel that makes the stars of one frame as wide as those of the other, and writes the difference image to
-/// `difference`. `greatest`: FrameLight::greatest of the reference. The message of an Error{input} names the
+/// `difference`. `greatest` and `shared`: FrameLight's, of the reference. The message of an Error{input} names the
 /// configuration key difference.kernel.
 template <class Where, class Engine>
 void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, std::optional<float> greatest,
-                     const Config& config, Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
+                     const Square* shared, const Config& config, Pixels<Where>& difference, Engine& engine,
+                     FrameMatch<Where>& match) {
   const auto light_of = [](const FrameSettings& frame) {
     return FrameLight{frame.gain, frame.saturation, is_rescaled(frame.weights)};
   };
   FrameLights lights{light_of(reference_settings(config)), light_of(fresh_settings(config))};
   lights.reference.greatest = greatest;
+  lights.reference.shared = shared;
   lights.fresh.psf = config.resources.numbers_of(psf_key);
   const FrameMaps<Where> maps{map_of(reference.variance), map_of(fresh.variance)};
   const Where& where = engine.where();
@@ -143,7 +146,9 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
   if (!config.output.alerts.empty())
     match.frames = FramesAsRead{host_copy(reference.image, where), host_copy(fresh.image, where)};
   if (how.kernel == MatchingKernel::fitted) {
-    subtract_by_fit(reference, fresh, greatest, config, difference, engine, match);
+    const std::optional<Square> shared =
+        map == nullptr ? std::nullopt : std::optional(resampled_noise(*map, how.interpolation));
+    subtract_by_fit(reference, fresh, greatest, shared ? &*shared : nullptr, config, difference, engine, match);
     return match;
   }
   FrameSkies<Where> skies{sky_of(reference.image, of_reference), sky_of(fresh.image, config.background)};

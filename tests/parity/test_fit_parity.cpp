@@ -76,6 +76,8 @@ std::vector<FitCase> fit_cases() {
   cases.back().config.kernel_order = cases.back().config.flux_order = cases.back().config.background_order = 0;
   cases.push_back({"third order", plain});
   cases.back().config.kernel_order = cases.back().config.flux_order = cases.back().config.background_order = 3;
+  static const Square shared{1, {0.1, 0.2, 0.1, 0.2, 0.6, 0.2, 0.1, 0.2, 0.1}};
+  cases.push_back({"resampled", odd, {.gain = 1.5, .shared = &shared}});
   FitCase mapped{
       "maps of both", with_masks(odd), {1.5, 0, true}, {}, map_of_noise(odd.shape, 60), map_of_noise(odd.shape, 90)};
   cases.push_back(mapped);

@@ -6,6 +6,7 @@
 #include "stages/core/image.hpp"
 #include "stages/difference/fit/find_peaks.hpp"
 #include "stages/difference/fit/frame_pixel.hpp"
+#include "stages/difference/fit/whitening.hpp"
 
 namespace srcextract {
 
@@ -14,6 +15,7 @@ struct LevelledFrame {
   const Image<float, Cpu>& image;
   FrameLevel level;
   const std::vector<double>* psf = nullptr;  ///< FrameLight::psf
+  const Square* shared = nullptr;            ///< FrameLight::shared
 
   ImageView view() const { return {image.pixels.data(), image.shape}; }
 };

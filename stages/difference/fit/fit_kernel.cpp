@@ -140,11 +140,11 @@ void describe_field(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
 /// Returns the fraction of a pixel's variance, as the fit's weights contain it, that comes from the convolved frame.
 /// The fraction is reduced if the measured `chi` is below the chi that this noise would cause, for example because
 /// faint stars increased the measured noise of the sky.
-double noise_share(const KernelFit& fit, const Shape& shape, double chi) {
+double noise_share(const KernelFit& fit, const LevelledFrame& from, double chi) {
   double square = 0;
-  for (const double value : kernel_in_middle(fit, shape)) square += value * value;
-  const auto own = static_cast<double>(fit.from.variance), other = static_cast<double>(fit.to.variance);
-  const double expected_chi = (other + square * own) / (other + own);
+  for (const double value : kernel_in_middle(fit, from.image.shape)) square += value * value;
+  const auto own = static_cast<double>(from.level.variance), other = static_cast<double>(fit.to.variance);
+  const double expected_chi = (other + square * static_cast<double>(fit.from.variance)) / (other + own);
   return own / (own + other) * std::min(1.0, chi / expected_chi);
 }
 
@@ -202,6 +202,18 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
 
 namespace {
 
+/// Sets fit.from to the level with which independent pixels of the convolved frame would have its noise after the
+/// convolution. Pixels of a resampled frame share their noise, and the kernel takes away less of it.
+void level_convolved(const LevelledFrame& from, KernelFit& fit) {
+  fit.from = from.level;
+  if (from.shared == nullptr) return;
+  const DifferenceNoise noise{0, 1, {fit.basis.half, kernel_in_middle(fit, from.image.shape)}, nullptr, from.shared};
+  const auto factor = static_cast<float>(noise.convolved_factor());
+  fit.from.variance *= factor;
+  fit.from.variance_per_count *= factor;
+  fit.from.map_scale *= factor;
+}
+
 /// As fit_kernel(), for frames whose FrameLevel is already measured.
 KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_frame, const DifferenceConfig& config,
                        const Cpu& where, bool finds_stars, const FindPeaks& find) {
@@ -234,7 +246,8 @@ KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_
   RobustSolution solution = solve_robustly(sums, terms, config, where);
   if (solution.used.size() < least_stamps) refuse_few_stamps(stamps, solution.used.size());
   fit.coefficients = solution.coefficients;
-  const double share = noise_share(fit, shape, solution.chi_median);
+  level_convolved(frames.from, fit);
+  const double share = noise_share(fit, frames.from, solution.chi_median);
   remove_noise(sums, terms, fit.basis, share, solution, where);
   FitFacts& facts = fit.facts;
   describe_stamps(solution, stamps, facts);
@@ -244,6 +257,7 @@ KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_
   if (facts.residual > most_residual)
     refuse_other_sky("the best misses " + percent(facts.residual) + " of their light");
   fit.coefficients = std::move(solution.coefficients);
+  level_convolved(frames.from, fit);
   facts.reference_sky = sky_level_of(old_frame.level);
   facts.new_sky = sky_level_of(new_frame.level);
   facts.reference_pile_up = static_cast<double>(old_frame.level.pile_up);
@@ -305,8 +319,9 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars,
                      const FindPeaks& find) {
   LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference),
-                          lights.reference.psf};
-  LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh), lights.fresh.psf};
+                          lights.reference.psf, lights.reference.shared};
+  LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh), lights.fresh.psf,
+                          lights.fresh.shared};
   try {
     return fit_with_own_noise(old_frame, new_frame, config, where, finds_stars, find);
   } catch (const Error& error) {

@@ -18,13 +18,16 @@ namespace srcextract {
 /// and both frames are minus their skies. Kernel and background vary over the field as polynomials.
 struct KernelFit {
   bool convolves_new = false;
-  FrameLevel from, to;  ///< levels of the frame that is convolved, and of the other frame; FrameLevel::map is null
+  FrameLevel from, to;  ///< levels of the frame that is convolved, and of the other frame; FrameLevel::map is null.
+                        ///< If `from` is resampled, its noise is that of independent pixels which after convolution
+                        ///< are as noisy
   int bloom = 0;        ///< pixels of `from` within this distance of a saturated pixel cannot be used
   KernelBasis basis;
   FieldCoefficients coefficients;  ///< one column per function of the basis, then a column for the background
   FitFacts facts;
   StarProfile<Cpu> star;  ///< shape of a star in the difference; empty if the caller did not ask for the shape
-  double convolved_correlation = 1;  ///< StarView::correlation, but for the noise of the convolved frame alone
+  /// StarView::correlation, but for the noise of the convolved frame alone, and for that of the other frame.
+  double convolved_correlation = 1, other_correlation = 1;
 };
 
 /// Returns the kernel where the polynomials' terms have the values `at`, row by row.

@@ -74,6 +74,7 @@ inline FitView view_of(const KernelFit& fit, const std::vector<double>& kernels,
                .per_sky_variance = 1 / fit.facts.sky_variance,
                .to = fit.to,
                .excess_of_convolved = fit.convolved_correlation - 1,
+               .excess_of_other = fit.other_correlation - 1,
                .per_correlation = 1 / fit.star.sizes.correlation};
   view.square_half = half_of_square(view);
   view.kernels = in_memory;

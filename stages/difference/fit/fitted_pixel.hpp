@@ -46,6 +46,7 @@ struct FitView {
   double per_sky_variance;     ///< 1 / FitFacts::sky_variance
   FrameLevel to;
   double excess_of_convolved;  ///< KernelFit::convolved_correlation - 1
+  double excess_of_other;      ///< KernelFit::other_correlation - 1; 0 unless that frame is resampled
   double per_correlation;      ///< 1 / StarView::correlation
 
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
@@ -127,7 +128,8 @@ SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, con
       (static_cast<double>(fit.to.above(other)) - light - row.background.sum(u)) * (fit.sign * per_count);
   const double convolved = static_cast<double>(sums.variance), unit = fit.per_sky_variance * (per_count * per_count);
   double square = own + convolved + fit.residual_square * light * light + hidden * hidden;
-  const double of_stars = (square + fit.excess_of_convolved * convolved) * unit * fit.per_correlation;
+  const double of_stars =
+      (square + fit.excess_of_convolved * convolved + fit.excess_of_other * own) * unit * fit.per_correlation;
   square *= unit;
   square = sum > least_kernel_sum ? square : infinite;
   square = x >= row.begin ? square : infinite;
@@ -145,15 +147,15 @@ struct FramesPixel {
 };
 
 /// Returns the contributions of both frames to a pixel of the difference. `difference` is the result of
-/// subtract_pixel(). The variance of the convolved frame's noise is increased, since convolution makes the noise of
-/// pixels correlated.
+/// subtract_pixel(). The variances are increased where the noise of pixels is correlated, by the convolution of a frame
+/// or by its resampling.
 SRCEXTRACT_HOST_DEVICE inline FramesPixel frames_of_pixel(const FitView& fit, const FittedRow& row,
                                                           const KernelSums& sums, float other, float variance, double x,
                                                           float difference) {
   if (difference != difference) return {masked_pixel, masked_pixel, masked_pixel};
   const double u = x * row.step - 1, per_count = 1 / row.counts.sum(u);
   const double unit = fit.per_sky_variance * (per_count * per_count);
-  const float own = pixel_of(static_cast<double>(variance) * unit);
+  const float own = pixel_of(static_cast<double>(variance) * unit * (1 + fit.excess_of_other));
   const float convolved = pixel_of(static_cast<double>(sums.variance) * unit * (1 + fit.excess_of_convolved));
   if (fit.sign > 0) return {sums.light, own, convolved};
   const double light = static_cast<double>(fit.to.above(other)) - row.background.sum(u);

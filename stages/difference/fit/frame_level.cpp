@@ -46,7 +46,8 @@ CellMap map_of_cell(std::vector<float>& values, std::vector<float>& variances, f
 }
 
 /// Sets variance, map and scale of `level` from a map of variances and its summaries per cell.
-void take_map(const Image<float, Cpu>& map, bool rescales, const std::vector<CellMap>& cells, FrameLevel& level) {
+void take_map(const Image<float, Cpu>& map, const FrameLight& light, const std::vector<CellMap>& cells,
+              FrameLevel& level) {
   std::vector<float> variances, scales;
   for (const CellMap& cell : cells) {
     if (cell.scale < 0) continue;
@@ -55,7 +56,7 @@ void take_map(const Image<float, Cpu>& map, bool rescales, const std::vector<Cel
   }
   if (variances.empty()) return;
   level.map = map.pixels.data();
-  if (rescales) level.map_scale = upper_median(scales);
+  level.map_scale = light.rescales ? upper_median(scales) : static_cast<float>(light.variance_left());
   level.variance = upper_median(variances) * level.map_scale;
 }
 
@@ -171,8 +172,8 @@ FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light
   level.sky = upper_median(middles);
   const float sigma = upper_median(sigmas);
   level.variance = sigma * sigma;
-  if (map != nullptr) take_map(*map, light.rescales, maps, level);
-  level.variance_per_count = light.gain > 0 ? static_cast<float>(1 / light.gain) : 0;
+  if (map != nullptr) take_map(*map, light, maps, level);
+  level.variance_per_count = light.gain > 0 ? static_cast<float>(light.variance_left() / light.gain) : 0;
   if (light.saturation > 0) return level;
   constexpr float least_sigmas = 100;
   const float greatest = light.greatest ? *light.greatest : shared_greatest(frame, where);

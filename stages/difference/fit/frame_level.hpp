@@ -5,6 +5,7 @@
 
 #include "stages/core/image.hpp"
 #include "stages/difference/fit/frame_pixel.hpp"
+#include "stages/difference/fit/whitening.hpp"
 
 namespace srcextract {
 
@@ -18,6 +19,10 @@ struct FrameLight {
   /// value, measure_level() computes it.
   std::optional<float> greatest = std::nullopt;
   const std::vector<double>* psf = nullptr;  ///< the frame's PSF (numbers of PsfModel); null: not known
+  const Square* shared = nullptr;            ///< resampled_noise(); null: the frame is not resampled
+
+  /// The variance that resampling leaves in a pixel, of noise of variance 1.
+  double variance_left() const { return shared == nullptr ? 1 : shared->at(0, 0); }
 };
 
 struct FrameLights {
@@ -71,6 +76,9 @@ float shared_greatest(const Image<float, Gpu>& frame, const Gpu& where);
 ///
 /// If there is a map, the variance is the median of the map. If only ratios in the map are valid, the map is scaled by
 /// the median over cells of (variance of pixels) / (value of the map). The result keeps a pointer to the map's pixels.
+///
+/// Photon noise, and a map that is not scaled, are of pixels before resampling. They are multiplied by the variance
+/// that resampling leaves of 1.
 FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where,
                          const Image<float, Cpu>* map = nullptr);
 

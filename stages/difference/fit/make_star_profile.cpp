@@ -467,13 +467,13 @@ struct FramePhotons {
 
 /// Calls own_photons() and converts the result: fluxes are in counts of the new frame, variances in units of the sky's
 /// variance in the difference. `counted` is the parameter of own_photons().
-FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double counted, const KernelFit& fit) {
+FramePhotons photons_of_stars(const DifferenceNoise& noise, double sharp_fwhm, double counted, const KernelFit& fit) {
   double scale = 0;
-  for (const double value : kernel.values) scale += value;
+  for (const double value : noise.kernel.values) scale += value;
   if (!(scale > 0 && fit.facts.sky_variance > 0)) return {};
   const StarView star = fit.star.view();
   const OwnPhotons own =
-      own_photons(middle_of(star.filter, star), middle_of(star.light, star), moffat_of(sharp_fwhm), kernel, counted);
+      own_photons(middle_of(star.filter, star), middle_of(star.light, star), moffat_of(sharp_fwhm), noise, counted);
   // One count of the convolved frame becomes `scale` counts of the other; fluxes are in counts of the new frame.
   const double unit = fit.facts.sky_variance * (fit.convolves_new ? scale : 1);
   const double of_convolved = static_cast<double>(fit.from.variance_per_count) / scale / unit;
@@ -487,9 +487,9 @@ FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double co
 /// additional light is in the new frame; if fainter, in the reference. If maps give the noise (`mapped`),
 /// StarPhotons::counted becomes 0. The excess of a pixel's variance then also depends on the maps, and does not tell
 /// the star's photons.
-void add_own_photons(const Square& kernel, double sharp_fwhm, bool mapped, KernelFit& fit) {
-  const FramePhotons beyond_correlated = photons_of_stars(kernel, sharp_fwhm, fit.convolved_correlation, fit);
-  FramePhotons beyond = mapped ? beyond_correlated : photons_of_stars(kernel, sharp_fwhm, 1, fit);
+void add_own_photons(const DifferenceNoise& noise, double sharp_fwhm, bool mapped, KernelFit& fit) {
+  const FramePhotons beyond_correlated = photons_of_stars(noise, sharp_fwhm, fit.convolved_correlation, fit);
+  FramePhotons beyond = mapped ? beyond_correlated : photons_of_stars(noise, sharp_fwhm, 1, fit);
   if (mapped) beyond.of_new.counted = beyond.of_reference.counted = 0;
   StarView& sizes = fit.star.sizes;
   sizes.photons_of_new = beyond_correlated.of_new.left_out;
@@ -505,8 +505,10 @@ void make_star_profile(const FramePair& frames, const FrameStars& stars, double 
   const Shape shape = frames.to.image.shape;
   MeanStar mean = mean_of(frames.to, stars, fwhm, where);
   const DifferenceNoise noise{static_cast<double>(fit.to.variance),
-                              static_cast<double>(fit.from.variance),
-                              {fit.basis.half, kernel_in_middle(fit, shape)}};
+                              static_cast<double>(frames.from.level.variance),
+                              {fit.basis.half, kernel_in_middle(fit, shape)},
+                              frames.to.shared,
+                              frames.from.shared};
   const int half = std::clamp(static_cast<int>(std::ceil(filter_reach * fwhm)), least_filter_half, most_filter_half);
   const std::vector<Square> filters = whiten(squares_of(mean), noise, half, where);
   StarProfile<Cpu>& profile = fit.star;
@@ -516,7 +518,9 @@ void make_star_profile(const FramePair& frames, const FrameStars& stars, double 
                    .height = static_cast<double>(shape.height),
                    .scale_error = mean.scale_error,
                    .correlation = correlation_of(filters.front(), noise)};
-  fit.convolved_correlation = correlation_of(filters.front(), {0, noise.convolved, noise.kernel});
+  fit.convolved_correlation =
+      correlation_of(filters.front(), {0, noise.convolved, noise.kernel, nullptr, noise.of_convolved});
+  fit.other_correlation = correlation_of(filters.front(), {noise.white, 0, noise.kernel, noise.of_white});
   const bool mapped = fit.from.map != nullptr || fit.to.map != nullptr;
   if (mapped) profile.sizes.correlation_of_excess = profile.sizes.correlation;
   std::vector<float> values = std::move(mean.values);
@@ -526,7 +530,7 @@ void make_star_profile(const FramePair& frames, const FrameStars& stars, double 
   std::ranges::copy(values, profile.values.begin());
   const Square in_middle = middle_of(profile.view().filter, profile.view());
   profile.in_middle.assign(in_middle.values.begin(), in_middle.values.end());
-  add_own_photons(noise.kernel, sharp_fwhm, mapped, fit);
+  add_own_photons(noise, sharp_fwhm, mapped, fit);
   fit.facts.profile_stars = mean.stars;
   fit.facts.profile_order = mean.order;
   fit.facts.profile_error = mean.scale_error;

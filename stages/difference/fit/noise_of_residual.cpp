@@ -63,8 +63,8 @@ class LocalModel {
         if (from_.level.is_bad(pixel)) return {none, none, none};
         const double light = static_cast<double>(from_.level.above(pixel)), k = kernel_[tap];
         sums.light += k * light;
-        sums.sky += k * k * static_cast<double>(from_.level.variance);
-        sums.photons += k * k * std::max(light, 0.0) * static_cast<double>(from_.level.variance_per_count);
+        sums.sky += k * k * static_cast<double>(fit_.from.variance);
+        sums.photons += k * k * std::max(light, 0.0) * static_cast<double>(fit_.from.variance_per_count);
       }
     }
     return sums;

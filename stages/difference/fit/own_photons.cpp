@@ -35,10 +35,25 @@ Spread spread_of(const Square& filter, const Square& kernel, int x, int y) {
   return spread;
 }
 
+/// Returns the correlation of `square` with a covariance, divided by the variance, at (x, y).
+double shared_at(const Square& square, const Square* covariance, int x, int y) {
+  if (covariance == nullptr) return square.at(x, y);
+  const int half = covariance->half;
+  double sum = 0;
+  for (int v = -half; v <= half; ++v)
+    for (int u = -half; u <= half; ++u) sum += covariance->at(u, v) * square.at(x + u, y + v);
+  return sum / covariance->at(0, 0);
+}
+
 }  // namespace
 
-OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel,
+OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const DifferenceNoise& noise,
                        double counted) {
+  const Square& kernel = noise.kernel;
+  Square spreads{filter.half + kernel.half, {}};
+  for (int y = -spreads.half; y <= spreads.half; ++y)
+    for (int x = -spreads.half; x <= spreads.half; ++x) spreads.values.push_back(spread_of(filter, kernel, x, y).sum);
+  const double factor = noise.convolved_factor();
   double scale = 0;
   OwnPhotons own;
   for (int y = -filter.half; y <= filter.half; ++y) {
@@ -46,15 +61,15 @@ OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& 
       const double f = filter.at(x, y), p = shape.at(x, y);
       scale += f * p;
       own.counted_of_other += f * f * mean_around(shape, x, y);
-      own.of_other += f * f * (p - mean_around(shape, x, y));
+      own.of_other += f * f * (p - mean_around(shape, x, y)) + f * p * (shared_at(filter, noise.of_white, x, y) - f);
     }
   }
   for (int y = -sharp.half; y <= sharp.half; ++y) {
     for (int x = -sharp.half; x <= sharp.half; ++x) {
-      const Spread spread = spread_of(filter, kernel, x, y);
-      const double said = mean_around(sharp, x, y) * counted * spread.squares;
+      const double said = mean_around(sharp, x, y) * counted * spread_of(filter, kernel, x, y).squares;
+      const double shared = shared_at(spreads, noise.of_convolved, x, y) / factor;
       own.counted_of_convolved += said;
-      own.of_convolved += sharp.at(x, y) * spread.sum * spread.sum - said;
+      own.of_convolved += sharp.at(x, y) * spreads.at(x, y) * shared - said;
     }
   }
   if (!(scale > 0)) return {};

@@ -16,9 +16,11 @@ struct OwnPhotons {
 /// Computes the photon variance of a flux measured as sum(f d) / sum(f p). d is the difference, f the filter, and p the
 /// shape of a star of flux 1 in the difference. `sharp` is the star's shape before the convolution by `kernel`. Photons
 /// in the frame that is not convolved add sum(f^2 p) to the variance of sum(f d). Photons in the convolved frame add
-/// sum(sharp (f * kernel)^2), where * is a correlation. `counted` is a factor by which the pixels' variances of
-/// convolved noise are multiplied for its correlation.
-OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel,
+/// sum(sharp (f * kernel)^2), where * is a correlation. If resampled pixels share their noise, one factor f or f *
+/// kernel of each square is correlated with the covariance of the noise. `noise` has the kernel and the covariances.
+/// `counted` is a factor by which the pixels' variances of convolved noise are multiplied for its correlation. These
+/// variances contain noise.convolved_factor().
+OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const DifferenceNoise& noise,
                        double counted = 1);
 
 /// Returns a round Moffat profile of flux 1 with beta = 3 and the given FWHM in pixels (Moffat 1969, A&A 3, 455).

@@ -46,7 +46,7 @@ double expected_chi(const KernelFit& fit, const FramePair& frames, const Stamp& 
     for (int i = -half; i <= half; i += step) {
       const std::int64_t x = stamp.x + i, y = stamp.y + j;
       if (!from.contains(x - reach, y - reach) || !from.contains(x + reach, y + reach)) continue;
-      const auto before = static_cast<double>(variance_at(from, fit.from, x, y));
+      const auto before = static_cast<double>(variance_at(from, frames.from.level, x, y));
       const auto own = static_cast<double>(variance_at(to, fit.to, x, y));
       if (!(before > 0 && own > 0)) continue;
       // In a convolution the first value of the kernel multiplies the last pixel under the kernel.

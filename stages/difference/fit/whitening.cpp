@@ -1,5 +1,6 @@
 #include "stages/difference/fit/whitening.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -84,13 +85,26 @@ Grid transform(const Square& square) {
   return transform_rows(transform_rows(grid));
 }
 
+/// Returns the power spectrum of noise with these covariances, divided by that of independent pixels of the same
+/// variance, but at least `least`. The result is 1 everywhere if there are no covariances.
+std::vector<double> shared_spectrum(const Square* covariance, double least) {
+  std::vector<double> spectrum(std::size_t{points} * points, 1);
+  if (covariance == nullptr) return spectrum;
+  const Grid grid = transform(*covariance);
+  for (std::size_t i = 0; i < grid.size(); ++i) spectrum[i] = std::max(least, grid[i].real() / covariance->at(0, 0));
+  return spectrum;
+}
+
 /// Returns the power spectrum of the noise, divided by the constant spectrum of independent pixels of the same
-/// variance.
-std::vector<double> spectrum_of(const DifferenceNoise& noise) {
+/// variance. `least`: least spectrum of the frame that is not convolved.
+std::vector<double> spectrum_of(const DifferenceNoise& noise, double least = 0) {
   const double unit = noise.variance_of_pixel();
-  std::vector<double> spectrum;
-  for (const Complex& value : transform(noise.kernel))
-    spectrum.push_back((noise.white + noise.convolved * times(value, std::conj(value)).real()) / unit);
+  const std::vector<double> white = shared_spectrum(noise.of_white, least);
+  std::vector<double> spectrum = shared_spectrum(noise.of_convolved, 0);
+  const Grid kernel = transform(noise.kernel);
+  for (std::size_t i = 0; i < kernel.size(); ++i)
+    spectrum[i] =
+        (noise.white * white[i] + noise.convolved * spectrum[i] * times(kernel[i], std::conj(kernel[i])).real()) / unit;
   return spectrum;
 }
 
@@ -99,12 +113,26 @@ std::vector<double> spectrum_of(const DifferenceNoise& noise) {
 double DifferenceNoise::variance_of_pixel() const {
   double square = 0;
   for (const double value : kernel.values) square += value * value;
-  return white + convolved * square;
+  return white + convolved * square * convolved_factor();
+}
+
+double DifferenceNoise::convolved_factor() const {
+  if (of_convolved == nullptr) return 1;
+  const std::vector<double> shared = shared_spectrum(of_convolved, 0);
+  const Grid grid = transform(kernel);
+  double correlated = 0, independent = 0;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const double power = times(grid[i], std::conj(grid[i])).real();
+    correlated += power * shared[i];
+    independent += power;
+  }
+  return independent > 0 ? correlated / independent : 1;
 }
 
 std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNoise& noise, int half,
                            const Cpu& where) {
-  const std::vector<double> spectrum = spectrum_of(noise);
+  constexpr double least = 0.1;
+  const std::vector<double> spectrum = spectrum_of(noise, least);
   std::vector<Square> filters(shapes.size(), {half, {}});
   parallel_for(std::ssize(shapes), 1, where, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {

@@ -66,7 +66,7 @@ TEST(OwnPhotons, AreTheCovarianceOfAllPairsLessTheMapOfNoise) {
         for (int u = -3; u <= 3; ++u) true_convolved += f * filter.at(u, v) * covariance(sharp, kernel, x, y, u, v);
     }
   }
-  const OwnPhotons own = own_photons(filter, shape, sharp, kernel);
+  const OwnPhotons own = own_photons(filter, shape, sharp, {1, 1, kernel});
   const double unit = scale * scale;
   EXPECT_NEAR(own.of_other, (true_other - said_other) / unit, 1e-9 * true_other / unit);
   EXPECT_NEAR(own.of_convolved, (true_convolved - said_convolved) / unit, 1e-9 * true_convolved / unit);
@@ -77,7 +77,7 @@ TEST(OwnPhotons, AreTheCovarianceOfAllPairsLessTheMapOfNoise) {
 
 TEST(OwnPhotons, OfAKernelOfOnePixelAreThoseOfTheOtherFrame) {
   const Square star = moffat_of(3.1), filter = oval(6, 2, 2, 0);
-  const OwnPhotons own = own_photons(filter, star, star, {0, {1}});
+  const OwnPhotons own = own_photons(filter, star, star, {1, 1, {0, {1}}});
   EXPECT_NEAR(own.of_convolved, own.of_other, 1e-12);
   EXPECT_GT(own.of_other, 0);
 }

@@ -59,6 +59,27 @@ TEST(Whitening, SolvesTheEquationsOfTheMatchedFilter) {
   }
 }
 
+/// Noise of pixels that were smoothed before: of the frame to convolve, and of the other.
+TEST(Whitening, KnowsTheNoiseThatPixelsShare) {
+  const Square kernel = gaussian(6, 1.1, 1.3), smooth = gaussian(3, 0.8, 1.2), filter = gaussian(7, 1.6, 1.2);
+  Square shared{6, {}}, both{9, {}};
+  for (int y = -6; y <= 6; ++y)
+    for (int x = -6; x <= 6; ++x) shared.values.push_back(covariance({0, 1, smooth}, x, y));
+  for (int y = -9; y <= 9; ++y)
+    for (int x = -9; x <= 9; ++x) {
+      both.values.push_back(0);
+      for (int v = -3; v <= 3; ++v)
+        for (int u = -3; u <= 3; ++u) both.values.back() += smooth.at(u, v) * kernel.at(x - u, y - v);
+    }
+  const double variance = shared.at(0, 0);
+  const DifferenceNoise convolved{0, 5 * variance, kernel, nullptr, &shared}, before{0, 5, both};
+  EXPECT_NEAR(convolved.variance_of_pixel(), before.variance_of_pixel(), 1e-9 * before.variance_of_pixel());
+  EXPECT_NEAR(correlation_of(filter, convolved), correlation_of(filter, before), 1e-9);
+  const DifferenceNoise other{5 * variance, 0, kernel, &shared}, smoothed{0, 5, smooth};
+  EXPECT_NEAR(other.variance_of_pixel(), smoothed.variance_of_pixel(), 1e-9);
+  EXPECT_NEAR(correlation_of(filter, other), correlation_of(filter, smoothed), 1e-9);
+}
+
 TEST(Whitening, KnowsTheNoiseOfAFilteredSky) {
   const DifferenceNoise noise{2, 5, gaussian(6, 1.1, 1.3)};
   const Square filter = gaussian(7, 1.6, 1.2);
