@@ -19,6 +19,7 @@
 #include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
+#include "pipeline/extract/dark_cores.hpp"
 #include "pipeline/extract/map_photons.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/progress.hpp"
@@ -50,6 +51,7 @@ struct ImageInput {
   PhotonsOfMap photons = {};        ///< what its map of weights holds
   FrameGain reference_gain = {};    ///< of the frame that is subtracted
   PhotonsOfMap reference_photons = {};
+  DarkCores dark_cores = {};  ///< cores of stars that `exposure` has as saturated, and the file has far below the sky
 
   const Config& config() const { return *resolved; }
   const PixelSource& first() const { return exposure.planes.front(); }

@@ -192,6 +192,12 @@ bool makes_psf(const ImageInput& input) {
          choice.needs(SpreadFamily::name);
 }
 
+bool fits_stars(const ImageInput& input) {
+  const Config& config = input.config();
+  return makes_psf(input) || fits_crowd(config) ||
+         (StarFamily::is_known(config) && ColumnChoice(config.output.columns).needs(StarFamily::name));
+}
+
 std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Execution& execution, Progress& progress) {
   const auto begin = std::chrono::steady_clock::now();
   const Config config = config_of_stars(input.config());

@@ -28,6 +28,9 @@ struct FoundPsf {
 /// needs the PSF.
 bool makes_psf(const ImageInput& input);
 
+/// Whether the PSF is fitted to stars: one that is made from the image, or is named by psf.file.
+bool fits_stars(const ImageInput& input);
+
 /// Finds the stars of the image and fits the PSF (make_psf) on the CPU.
 ///
 /// Stars are found in a separate extraction, whose detection settings are fixed. So the PSF depends only on the pixels

@@ -11,6 +11,7 @@
 #include "io/fits/header.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/extract/add_sky_columns.hpp"
+#include "pipeline/extract/dark_cores.hpp"
 #include "pipeline/extract/difference_warnings.hpp"
 #include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/header_warnings.hpp"
@@ -480,6 +481,8 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   warn_of_few_apertures(config, extraction, warnings);
   warn_of_shared_noise(input, config, extraction, warnings);
   warn_of_clipped_stars(config, result.clipped, warnings);
+  if (std::string problem = warning_of(input.dark_cores, config); !problem.empty())
+    warnings.push_back(std::move(problem));
   if (extraction.difference) warn_of_difference(input.config(), extraction, warnings);
   if (input.positions == nullptr) warn_of_cleaned_match(input.config(), warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);

@@ -12,6 +12,8 @@
 #include "io/catalog/table_writer.hpp"
 #include "io/wcs/pixel_unit.hpp"
 #include "pipeline/exposure/image_needs.hpp"
+#include "pipeline/extract/dark_cores.hpp"
+#include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/image_warnings.hpp"
 #include "pipeline/image/image_log.hpp"
 #include "pipeline/log/printable.hpp"
@@ -237,6 +239,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   if (reference_) reference_->forget_reads();
   if (job.describe && !config_.kept.as_sextractor) log_gain(input_);
   input_.resolved = &config_;
+  fill_dark_cores();
   if (fits_gaussians(config_)) return;
   paths_.components.clear();  // at given positions no Gaussians are fitted, so these files are not written
   paths_.regions.clear();
@@ -259,6 +262,18 @@ void OpenImage::find_photons() {
   }
   input_.photons = find_map_photons(task_.name, input_.exposure, together, config_.weights, input_.gain.gain, config_);
   if (input_.photons.included) config_.measurement.gain = 0;
+}
+
+void OpenImage::fill_dark_cores() {
+  std::vector<PixelSource>& planes = input_.exposure.planes;
+  if (planes.size() > 1 || input_.reference != nullptr || config_.kept.as_sextractor || !fits_stars(input_)) return;
+  double& saturation = config_.resources.saturation;
+  input_.dark_cores = find_dark_cores(input_.exposure, config_, saturation, rows_together(frame_, maps_));
+  frame_.forget_reads();
+  maps_.forget_reads();
+  if (input_.dark_cores.pixels.empty()) return;
+  planes.front() = without_dark_cores(planes.front(), input_.dark_cores);
+  if (input_.dark_cores.saturated > 0) saturation = input_.dark_cores.level;
 }
 
 void OpenImage::open_cube(const Config& config) {
@@ -322,6 +337,8 @@ auto OpenImage::measure(const char* step, const Measure& how, ImageResult& resul
 ImageOutcome OpenImage::finish_psf(const Execution& execution, Progress& progress) {
   const std::shared_ptr<const FoundPsf> found = find_psf(input_, execution, progress);
   require_unchanged();
+  if (const std::string warning = warning_of(input_.dark_cores, config_); !warning.empty())
+    spdlog::warn("{}: {}", input_.name, warning);
   const CatalogMetadata metadata{.version = program_version(),
                                  .config_yaml = task_.file->config->yaml,
                                  .pixel_unit = pixel_unit(input_.header()),

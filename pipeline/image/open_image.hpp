@@ -138,6 +138,9 @@ class OpenImage {
   /// add no photons again.
   void find_photons();
 
+  /// If the PSF is fitted to stars: gives pixels far below the sky in the cores of stars the level of saturation.
+  void fill_dark_cores();
+
   /// Opens the cube in whose planes Gaussians are measured: the file fit.cube, or without that key the image's own
   /// file.
   void open_cube(const Config& config);

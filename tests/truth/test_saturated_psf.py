@@ -1,5 +1,5 @@
 """FLUX_PSF of stars whose cores are clipped at SATURATE, or just above it: of their wings, on a flat sky and on a slope.
-Without SATURATE the value at which they are clipped is found, and told."""
+Without SATURATE the value at which they are clipped is found, and told. Cores that overflowed or were set to 0 count as saturated."""
 
 import re
 import subprocess
@@ -103,3 +103,68 @@ def test_bright_galaxies_beside_stars_are_not_told_as_clipped(program, tmp_path,
         image += 10**rng.uniform(5, 6.5) * 2 / np.pi / radius**2 * (1 + ((u - x)**2 + (v - y)**2) / radius**2)**-3
     _, said = catalogue(program, tmp_path, image, *PSF)
     assert "should differ" not in said
+
+
+def dark_core(name, image):
+    """What converters make of the clipped cores, as stored; sky is the level that the stars are on."""
+    clipped = image >= CLIP
+    return {
+        "0": np.where(clipped, 0, image),
+        "-32768": np.where(clipped, -32768, image),
+        "wrapped": (np.round(image).astype(np.int64) + 32768) % 65536 - 32768,
+        "0 without a sky": np.where(clipped, 0, image - 100),
+        "-32768 without a sky": np.where(clipped, -32768, image - 100),
+    }[name]
+
+
+@pytest.mark.parametrize("told", ({}, {"SATURATE": CLIP}), ids=("unknown", "told"))
+@pytest.mark.parametrize("arguments", (PSF, ["--set", "psf.method=fit", "crowd"]), ids=("psf", "crowd"))
+@pytest.mark.parametrize("name", ("0", "-32768", "wrapped", "0 without a sky", "-32768 without a sky"))
+def test_cores_far_below_the_sky_count_as_saturated(program, tmp_path, name, arguments, told):
+    image, places, fluxes = field(0, np.inf)
+    found, said = catalogue(program, tmp_path, dark_core(name, image), *arguments, **told)
+    assert "the cores of 8 stars, the first around" in said and "they count as saturated" in said
+    assert ("set measurement.saturation to" in said) == (not told)
+    for place, flux in list(zip(places, fluxes))[:8]:
+        row = nearest(found, place)
+        assert row["FLAGS"] & 4 and abs(row["FLUX_PSF"] / flux - 1) < 0.02
+    for place, flux in list(zip(places, fluxes))[8:]:
+        assert abs(nearest(found, place)["FLUX_PSF"] - flux) < max(5 * nearest(found, place)["FLUXERR_PSF"], 0.02 * flux)
+
+
+def test_the_level_that_is_told_makes_the_same_catalogue(program, tmp_path):
+    image, _, _ = field(0, np.inf)
+    found, said = catalogue(program, tmp_path, dark_core("0", image), *PSF)
+    level = re.search(r"set measurement.saturation to ([^,]+)", said)[1]
+    told, _ = catalogue(program, tmp_path, dark_core("0", image), *PSF, "--set", f"measurement.saturation={level}")
+    assert np.allclose(found["FLUX_PSF"], told["FLUX_PSF"], rtol=1e-3)
+
+
+def test_dark_pixels_in_faint_stars_are_masked_and_others_stay(program, tmp_path):
+    image, places, fluxes = field(0)
+    dark = image.copy()
+    rng = np.random.default_rng(3)
+    for x, y in rng.integers(5, SIDE - 5, (200, 2)):
+        if min(np.hypot(x - a, y - b) for a, b in places) > 20:
+            dark[y, x] = -500
+    x, y = np.round(places[20]).astype(int)
+    dark[y, x + 1] = 0
+    found, said = catalogue(program, tmp_path, dark, *PSF, SATURATE=CLIP)
+    assert "1 place of bright light, the first around" in said and "name a map of bad pixels by mask.file" in said
+    row = nearest(found, places[20])
+    assert row["FLAGS"] & 256 and not row["FLAGS"] & 4 and not abs(row["FLUX_PSF"] - fluxes[20]) > 5 * row["FLUXERR_PSF"]
+
+
+@pytest.mark.parametrize("level", (0, 100))
+def test_negative_light_of_a_difference_is_no_dark_core(program, tmp_path, level):
+    """Two frames of other seeing and places: negative cores, rings and dipoles."""
+    image, places, fluxes = field(0, np.inf)
+    v, u = np.mgrid[:SIDE, :SIDE]
+    other = image * 0
+    for number, ((x, y), flux) in enumerate(zip(places, fluxes)):
+        width = (3.2, 3.8)[number % 2] / 2 / np.sqrt(2**(1 / 3) - 1)
+        other += flux * 2 / np.pi / width**2 * (1 + ((u - x - 0.4 * (number % 3))**2 + (v - y)**2) / width**2)**-3
+    fits.writeto(tmp_path / "f.fits", (image - 100 - other + level).astype("f4"), overwrite=True)
+    done = subprocess.run([program, "-q", "--backend", "cpu", "-o", tmp_path, "--set", "psf.method=fit", "crowd",
+                           tmp_path / "f.fits"], capture_output=True, text=True)
+    assert "the cores of" not in done.stderr
