@@ -78,14 +78,33 @@ std::vector<std::string> sorted_out(const std::vector<PsfStar>& stars) {
   return words;
 }
 
-[[noreturn]] void refuse(const ImageInput& input, const FoundPsf& found) {
+/// Tells of a gain by which most sources have more noise of photons than of the sky, as where it is of counts and
+/// pixels are counts a second. Empty if it is not that.
+std::string word_of_gain(const ImageInput& input, const std::vector<PsfStar>& stars, double sigma) {
+  constexpr double pi = 3.14159265358979323846;
+  const double gain = input.config().measurement.gain;
+  const auto has_few_photons = [&](const PsfStar& star) {
+    const double reach = 2 * star.radius * sigma;
+    return star.verdict == StarVerdict::faint && star.flux / gain > pi * reach * reach;
+  };
+  if (!(gain > 0) || 2 * std::ranges::count_if(stars, has_few_photons) < std::ssize(stars)) return {};
+  return fmt::format(
+      " by the photons that a gain of {:.4g} ({}) gives them; if a pixel value is no count, as where it is one a "
+      "second, "
+      "--set measurement.gain=NUMBER --set measurement.gain_keyword=none gives the electrons of a pixel value, which "
+      "is "
+      "the gain times the exposure time",
+      gain, input.gain.reason);
+}
+
+[[noreturn]] void refuse(const ImageInput& input, const FoundPsf& found, double sigma) {
   const std::string sources = counted(std::ssize(found.stars), "source");
   throw Error(ErrorKind::input,
-              fmt::format("{}: the PSF of {} cannot be made, for {}: {}{}; name a model by psf.file, or leave out "
+              fmt::format("{}: the PSF of {} cannot be made, for {}: {}{}{}; name a model by psf.file, or leave out "
                           "the columns of PSFs",
                           input.config().place_of("psf.method"), input.name, found.made.problem,
                           found.stars.empty() ? "nothing is found above 2 sigma" : "of " + sources + ": ",
-                          found.sorted.empty() ? "" : join(found.sorted)));
+                          found.sorted.empty() ? "" : join(found.sorted), word_of_gain(input, found.stars, sigma)));
 }
 
 const PsfStar& place_of_star(const FoundPsf& found) {
@@ -225,7 +244,7 @@ std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Executio
                           config.measurement.gain, saturation > 0 ? saturation - level : 0, fits_crowd(input.config())},
                          found->stars, static_cast<int>(input.config().psf.degree), execution.cpu);
   found->sorted = sorted_out(found->stars);
-  if (!found->made.problem.empty()) refuse(input, *found);
+  if (!found->made.problem.empty()) refuse(input, *found, sigma);
   TableNumbers numbers = psf_numbers({found->made.table});
   if (!numbers.problem.empty())
     throw Error(ErrorKind::input,

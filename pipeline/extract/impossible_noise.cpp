@@ -40,7 +40,8 @@ double bias_of(const ImageInput& input) {
 void warn_of_impossible_noise(const ImageInput& input, const Extraction& extraction,
                               std::vector<std::string>& warnings) {
   // Resampling lowers the noise of single pixels: by up to a quarter with the usual kernels.
-  constexpr double least_part = 0.75, least_electrons = 25;
+  // The noise of few electrons is no Gaussian's, and clipping makes it smaller.
+  constexpr double least_part = 0.75, electrons = 25, part_of_few = 0.3, few_electrons = 0.3;
   const Config& config = input.config();
   if (input.reference != nullptr || input.photons.included || config.kept.as_sextractor) return;
   if (config.measurement.gain_keyword == "none") return;
@@ -48,16 +49,17 @@ void warn_of_impossible_noise(const ImageInput& input, const Extraction& extract
   const PixelFormat& format = input.frame.stored_format();
   const double step = format.bitpix > 0 ? std::abs(format.bscale) : 0;
   const auto is_possible = [&](double level) {
-    return !(level * gain > least_electrons) || sigma > least_part * std::sqrt(level / gain) ||
-           level < step * step * gain;
+    const double part = level * gain > electrons ? least_part : part_of_few;
+    return !(level * gain > few_electrons) || sigma > part * std::sqrt(level / gain) || level < step * step * gain;
   };
   if (!(gain > 0) || !(sigma > 0) || is_possible(extraction.sky_level())) return;
   const double level = extraction.sky_level() - bias_of(input);
   if (is_possible(level)) return;
   warnings.push_back(fmt::format(
       "measurement.gain: the noise of the sky, {:.4g}, is below the {:.4g} that the photons of its level, {:.6g}, "
-      "have by a gain of {:.6g} ({}). No detector does that. If this is a mean of exposures, errors of bright "
-      "sources are too large: --set measurement.gain={:.4g} --set measurement.gain_keyword=none is the least that "
+      "have by a gain of {:.6g} ({}). No detector does that. If this is a mean of exposures, or a pixel value is one a "
+      "second, errors of bright sources are too large: --set measurement.gain={:.4g} --set "
+      "measurement.gain_keyword=none is the least that "
       "the noise allows. If the level has a bias or a pedestal, or the image is resampled, so that pixels share noise, "
       "the gain may be right",
       sigma, std::sqrt(level / gain), level, gain, input.gain.reason, level / (sigma * sigma)));

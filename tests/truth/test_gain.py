@@ -218,3 +218,26 @@ def test_in_sextractors_place(program, tmp_path, header, options):
         table = fits.getdata(tmp_path / "o.cat", 1)
         errors.append([np.median(table[name]) for name in ("FLUXERR_AUTO", "FLUXERR_APER")])
     assert np.allclose(errors[0], errors[1], rtol=1e-4)
+
+
+def counts_a_second(path, scale):
+    """Moffat stars, in counts divided by `scale`, with the gain of counts in the header and no unit."""
+    rng = np.random.default_rng(5)
+    v, u = np.mgrid[:400, :400]
+    image = np.full((400, 400), 300.0)
+    for x in np.arange(30.3, 380, 40):
+        for y in np.arange(30.6, 380, 40):
+            image += 10**rng.uniform(3.5, 5) * 2 / np.pi / 9 * (1 + ((u - x)**2 + (v - y)**2) / 9)**-3
+    pixels = (rng.poisson(image * 1.5) + rng.normal(0, 5, image.shape)) / 1.5 / scale
+    fits.writeto(path, pixels.astype(np.float32), fits.Header({"GAIN": 1.5}))
+
+
+@pytest.mark.parametrize("scale", (1, 100, 1000))
+def test_a_gain_of_counts_beside_counts_a_second_is_named(program, tmp_path, scale):
+    """By it their stars are of few photons: errors are too large, or no star is bright enough for a PSF."""
+    counts_a_second(tmp_path / "sky.fits", scale)
+    done = subprocess.run([program, "-o", tmp_path, "--backend", "cpu", "--set", "psf.method=fit", "--set",
+                           "output.columns=[default, psf]", tmp_path / "sky.fits"], capture_output=True, text=True)
+    assert (done.returncode == 0) == (scale < 1000)
+    told = "gain of 1.5 (GAIN of its header)" in done.stderr and "--set measurement.gain_keyword=none" in done.stderr
+    assert told == (scale > 1), done.stderr
