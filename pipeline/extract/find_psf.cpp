@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "stages/core/words.hpp"
 #include "stages/math/median.hpp"
 #include "stages/photometry/spread_model.hpp"
+#include "stages/psf/doubled_stars.hpp"
 #include "stages/settings/psf_numbers.hpp"
 
 namespace srcextract {
@@ -189,6 +191,13 @@ void tell(const ImageInput& input, const FoundPsf& found, double sky) {
         "%, and FLUX_PSF is wrong; set psf.degree to 4 if the width changes smoothly, and extract parts that were "
         "exposed apart, as those of a mosaic, as images of their own",
         input.name, part.x + 1, part.y + 1, counted(static_cast<std::int64_t>(part.stars), "star"), 100 * part.off);
+  if (const DoubledStars doubled = find_doubled_stars(found.stars, surface.width); doubled.pairs > 0)
+    spdlog::warn(
+        "{}: {} of {} are pairs with the same offset, ({:.1f}, {:.1f}) pixels, and the same ratio of light, {:.2f}, as "
+        "where a frame was exposed twice: FLUX_PSF is that of one image of a star; --set deblend.method=none --set "
+        "measurement.apertures=[{:.0f}] gives FLUX_APER of both",
+        input.name, 2 * doubled.pairs, counted(static_cast<std::int64_t>(doubled.bright), "bright source"), doubled.dx,
+        doubled.dy, doubled.ratio, std::ceil(2 * std::hypot(doubled.dx, doubled.dy) + 4 * surface.width));
   const std::int64_t wanted = input.config().psf.degree;
   if (surface.degree < wanted)
     spdlog::warn("{}: its PSF varies over the field by degree {} and not by {} (psf.degree): {}", input.name,

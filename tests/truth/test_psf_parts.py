@@ -1,6 +1,7 @@
 """A PSF that is not that of all stars: each part of the field has stars of its own in it. A part that it does not follow
 is warned of, and so are stars that are too sharp for it."""
 
+import re
 import subprocess
 
 import numpy as np
@@ -101,3 +102,42 @@ def test_stars_sharper_than_a_pixel_samples_are_told(program, tmp_path, fwhm, to
     _, _, used, said = fluxes(program, tmp_path, rng.normal(image + SKY, np.sqrt(100 + image / GAIN)), stars)
     assert ("bright sources are sharper than a star that its pixels can sample" in said) == told
     assert len(used) < 100 if told else len(used) > 200
+
+
+@pytest.mark.parametrize("jump, ratio", (((5, 1), 0.6), ((6, 1), 0.6), ((-8, 5), 0.5), ((12, 1), 0.7)))
+def test_stars_that_are_in_the_frame_twice_are_told(program, tmp_path, jump, ratio):
+    rng = np.random.default_rng(3)
+    image, stars = np.zeros((SIDE, SIDE)), []
+    for x in np.arange(40, SIDE - 40, 62.0):
+        for y in np.arange(40, SIDE - 40, 62.0):
+            at, flux = (x + rng.uniform(-12, 12), y + rng.uniform(-12, 12)), 10**rng.uniform(3.6, 5.2)
+            stars.append((*at, flux))
+            add(image, *at, ratio * flux, 3.0)
+            add(image, *(at + np.array(jump)), (1 - ratio) * flux, 3.0)
+    image = rng.normal(image + SKY, np.sqrt(100 + image / GAIN))
+    found, _, _, said = fluxes(program, tmp_path, image, np.array(stars))
+    assert abs(np.median(found) - ratio) < 0.1
+    told = re.search(r"are pairs with the same offset, \((\S+), (\S+)\) pixels", said)
+    offset = np.array([float(told[1]), float(told[2])])
+    assert min(np.hypot(*(offset - jump)), np.hypot(*(offset + jump))) < 1
+    advice = re.search(r"--set deblend.method=none --set (measurement.apertures=\S+) gives", said)[1]
+    done = subprocess.run([program, "--backend", "cpu", "-o", tmp_path, "--set", "deblend.method=none", "--set", advice,
+                           "--set", "output.columns=[default, photometry]", tmp_path / "f.fits"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = fits.getdata(tmp_path / "f.cat.fits", 1)
+    apart = np.hypot(*(np.stack((rows["X_IMAGE"], rows["Y_IMAGE"]), -1)[:, None] - 1 - np.array(stars)[:, :2]).transpose(2, 0, 1))
+    bright = np.array(stars)[:, 2] > 2e4
+    assert abs(np.median(rows["FLUX_APER"][apart.argmin(0)[bright]] / np.array(stars)[bright, 2]) - 1) < 0.03
+
+
+@pytest.mark.parametrize("number", (400, 4000))
+def test_neighbours_by_chance_are_no_pairs(program, tmp_path, number):
+    rng = np.random.default_rng(number)
+    image = np.zeros((SIDE, SIDE))
+    stars = np.column_stack((rng.uniform(0, SIDE, (number, 2)), 10**rng.uniform(3.3, 5.2, number)))
+    for star in stars:
+        add(image, *star, 3.0)
+    fits.writeto(tmp_path / "f.fits", rng.normal(image + SKY, np.sqrt(100 + image / GAIN)).astype("f4"), fits.Header([("GAIN", GAIN)]))
+    done = subprocess.run([program, "--backend", "cpu", "-o", tmp_path, "--set", "psf.method=fit", "crowd", tmp_path / "f.fits"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and "are pairs" not in done.stderr, done.stderr

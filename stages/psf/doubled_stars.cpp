@@ -1,0 +1,58 @@
+#include "stages/psf/doubled_stars.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <vector>
+
+namespace srcextract {
+namespace {
+
+/// A source and a fainter one beside it.
+struct Pair {
+  double dx, dy, ratio;
+
+  /// Noise decides which image is the brighter one if both have the same light, so the sign of the offset is free.
+  bool is_like(const Pair& other) const {
+    constexpr double nearest = 1, alike = 1.2;
+    const double off = std::min(std::hypot(dx - other.dx, dy - other.dy), std::hypot(dx + other.dx, dy + other.dy));
+    return off <= nearest && ratio < alike * other.ratio && other.ratio < alike * ratio;
+  }
+};
+
+/// All sources that are bright enough, at most 200: the brightest ones.
+std::vector<PsfStar> bright_ones(std::span<const PsfStar> stars) {
+  constexpr double least_snr = 50;
+  constexpr std::size_t most = 200;
+  std::vector<PsfStar> bright;
+  std::ranges::copy_if(stars, std::back_inserter(bright),
+                       [](const PsfStar& star) { return star.snr >= least_snr && star.flux > 0; });
+  std::ranges::stable_sort(bright, std::ranges::greater{}, &PsfStar::flux);
+  if (bright.size() > most) bright.resize(most);
+  return bright;
+}
+
+}  // namespace
+
+DoubledStars find_doubled_stars(std::span<const PsfStar> stars, double width) {
+  constexpr std::size_t least_pairs = 8;
+  constexpr double widths = 6;
+  const std::vector<PsfStar> bright = bright_ones(stars);
+  std::vector<Pair> pairs;
+  for (auto star = bright.begin(); star != bright.end(); ++star)
+    for (auto fainter = star + 1; fainter != bright.end(); ++fainter)
+      if (const Pair pair{fainter->x - star->x, fainter->y - star->y, fainter->flux / star->flux};
+          std::hypot(pair.dx, pair.dy) <= widths * width)
+        pairs.push_back(pair);
+  DoubledStars found;
+  for (const Pair& pair : pairs) {
+    const auto alike = std::ranges::count_if(pairs, [&](const Pair& other) { return pair.is_like(other); });
+    if (static_cast<std::size_t>(alike) > found.pairs)
+      found = {static_cast<std::size_t>(alike), bright.size(), pair.dx, pair.dy, pair.ratio};
+  }
+  // of each pair one source is the other image, so pairs are most of the stars if they are a third of the sources
+  return found.pairs >= least_pairs && 3 * found.pairs > bright.size() ? found : DoubledStars{};
+}
+
+}  // namespace srcextract
