@@ -31,10 +31,12 @@ inline constexpr std::int16_t centre_held = 64;
 inline constexpr std::int16_t above_map = 128;
 inline constexpr double most_above = 5;
 inline constexpr std::int16_t loud = 256;  ///< errors are larger by the scatter of the residual around (enlarge_errors)
+/// Masked pixels cut the source, and a Gaussian of another island, which has more of its light, is the whole of it.
+inline constexpr std::int16_t doubled = 512;
 inline constexpr const char* description =
     "1 shape of the beam, 2 a further Gaussian was left out, 4 rounds ended, 8 masked pixels or edge, 16 moments of "
     "the island, 32 more summits than max_components, 64 centre held at masked pixels, 128 residual below -5 sigma, "
-    "256 errors enlarged by the residual";
+    "256 errors enlarged by the residual, 512 the source has another row, beyond masked pixels";
 }  // namespace fit_flag
 
 /// Number of Gaussians of a source and its island. single (S): the source is one Gaussian, the only one of its island.

@@ -143,6 +143,31 @@ void flag_above(const Pixel& at, FittedIslands& fitted) {
   fitted.sources[static_cast<std::size_t>(brightest->source - 1)].flags |= fit_flag::above_map;
 }
 
+/// Masked pixels may cut a source into islands whose fits are the whole of it each, so that they are above the map
+/// together. Of two such Gaussians, within half a beam of one another, flags the one whose island has less light.
+void flag_doubles(FittedIslands& fitted) {
+  std::vector<ComponentRow*> cut;
+  for (ComponentRow& row : fitted.gaussians)
+    if ((row.flags & fit_flag::at_edge) != 0) cut.push_back(&row);
+  const auto light_of = [](const ComponentRow& row) {
+    return std::pair((row.flags & fit_flag::unconverged) == 0, std::fabs(row.of_island.total));
+  };
+  const auto flag = [](ComponentRow& row) {
+    row.flags |= fit_flag::doubled;
+    row.reliability = 0;
+  };
+  for (auto one = cut.begin(); one != cut.end(); ++one)
+    for (auto two = one + 1; two != cut.end(); ++two) {
+      if ((*one)->island == (*two)->island || (((*one)->flags | (*two)->flags) & fit_flag::above_map) == 0) continue;
+      const Gaussian a = (*one)->fitted(), b = (*two)->fitted();
+      if (std::hypot(a.x - b.x, a.y - b.y) > fitted.beam.side() / 2) continue;
+      ComponentRow& worse = light_of(**one) < light_of(**two) ? **one : **two;
+      flag(worse);
+      ComponentRow& source = fitted.sources[static_cast<std::size_t>(worse.source - 1)];
+      if (source.code == SourceCode::single) flag(source);
+    }
+}
+
 void multiply_errors(ComponentRow& row, double by) {
   for (auto& line : row.covariance)
     for (double& value : line) value *= by * by;
@@ -198,6 +223,7 @@ void enlarge_errors(const FitMap& map, FittedIslands& fitted, const Cpu& where) 
     const double ratio = std::sqrt(sums.squares / static_cast<double>(sums.count));
     if (ratio > 1 + chance / std::sqrt(2 * independent)) multiply_errors(*rows[i], ratio);
   }
+  flag_doubles(fitted);
 }
 
 }  // namespace srcextract

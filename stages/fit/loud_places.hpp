@@ -14,7 +14,7 @@ inline constexpr double loud_radius = 4;
 /// mean square exceeds the noise by more than chance explains, all errors of the row are multiplied by the ratio, and
 /// fit_flag::loud is set. Pixels in islands without Gaussians do not count, nor pixels of the map below -5 sigma, which
 /// a map of one sign has at sources of the other. Also sets fit_flag::above_map where Gaussians of several islands
-/// are above the map together.
+/// are above the map together, and fit_flag::doubled where these are one source that masked pixels cut.
 void enlarge_errors(const FitMap& map, FittedIslands& fitted, const Cpu& where);
 
 }  // namespace srcextract

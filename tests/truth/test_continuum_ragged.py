@@ -14,7 +14,7 @@ fits = pytest.importorskip("astropy.io.fits")
 import continuum_maps
 from program import ROOT
 
-CENTRE_HELD, ABOVE_MAP, LOUD = 64, 128, 256
+CENTRE_HELD, ABOVE_MAP, LOUD, DOUBLED = 64, 128, 256, 512
 REAL = pathlib.Path(ROOT).parent / "shared/data/real"
 
 
@@ -176,3 +176,20 @@ def test_a_real_map(program, tmp_path):
         assert not missed
         x, y = (np.floor(gaussians[name] + 0.5).astype(int) for name in ("Xposn", "Yposn"))
         assert np.all(gaussians["Peak_flux"] < 2 * image[y, x] + 5 * gaussians["Isl_rms"])
+
+
+@pytest.mark.parametrize("seed", (1, 2, 3))
+def test_a_source_that_masked_rows_cut_counts_once(program, tmp_path, seed):
+    """Both parts of a source may be fitted as the whole of it. All rows of it but one are flagged."""
+    field = continuum_maps.Field(seed, size=512, every=3000)
+    field.image[::6] = np.nan
+    field.write(tmp_path / "map.fits")
+    gaussians, _, *_ = extracted(program, tmp_path / "map.fits")
+    doubled, found, kept = gaussians["FLAG"] & DOUBLED != 0, [], []
+    for x, y, total in zip(field.truth["x"], field.truth["y"], field.truth["total"]):
+        whole = (np.hypot(gaussians["Xposn"] - x, gaussians["Yposn"] - y) < 4) & (gaussians["Total_flux"] > 0.7 * total)
+        found.append(whole.sum())
+        kept.append((whole & ~doubled).sum())
+    found, kept = np.array(found), np.array(kept)
+    assert np.sum(found > 1) > 4 and np.sum(kept > 1) == 0 and np.all(kept[found > 0] == 1), (found, kept)
+    assert np.all(gaussians["RELIABILITY"][doubled] == 0)
