@@ -92,10 +92,8 @@ std::string word_of_gain(const ImageInput& input, const std::vector<PsfStar>& st
   if (!(gain > 0) || 2 * std::ranges::count_if(stars, has_few_photons) < std::ssize(stars)) return {};
   return fmt::format(
       " by the photons that a gain of {:.4g} ({}) gives them; if a pixel value is no count, as where it is one a "
-      "second, "
-      "--set measurement.gain=NUMBER --set measurement.gain_keyword=none gives the electrons of a pixel value, which "
-      "is "
-      "the gain times the exposure time",
+      "second, --set measurement.gain=NUMBER --set measurement.gain_keyword=none gives the electrons of a pixel value, "
+      "which is the gain times the exposure time",
       gain, input.gain.reason);
 }
 

@@ -59,8 +59,8 @@ void warn_of_impossible_noise(const ImageInput& input, const Extraction& extract
       "measurement.gain: the noise of the sky, {:.4g}, is below the {:.4g} that the photons of its level, {:.6g}, "
       "have by a gain of {:.6g} ({}). No detector does that. If this is a mean of exposures, or a pixel value is one a "
       "second, errors of bright sources are too large: --set measurement.gain={:.4g} --set "
-      "measurement.gain_keyword=none is the least that "
-      "the noise allows. If the level has a bias or a pedestal, or the image is resampled, so that pixels share noise, "
+      "measurement.gain_keyword=none is the least that the noise allows. If the level has a bias or a pedestal, or the "
+      "image is resampled, so that pixels share noise, "
       "the gain may be right",
       sigma, std::sqrt(level / gain), level, gain, input.gain.reason, level / (sigma * sigma)));
 }
