@@ -221,10 +221,83 @@ struct StarFamily {
     }
   };
 
+  /// A strip of 5 x 5 pixels about a star's position, in one of eight directions 22.5 degrees apart. Its contrast is a
+  /// line one pixel wide minus the lines beside it. Weights follow the position, not the pixels: light between two rows
+  /// of pixels counts as well as light in one.
+  struct Strip {
+    static constexpr int directions = 8;
+    double cosine, sine;
+
+    SRCEXTRACT_HOST_DEVICE explicit Strip(int direction) {
+      constexpr double quarter[] = {1, 0.92387953251128674, 0.70710678118654752, 0.38268343236508977, 0};
+      cosine = direction <= 4 ? quarter[direction] : -quarter[directions - direction];
+      sine = quarter[direction <= 4 ? 4 - direction : direction - 4];
+    }
+    SRCEXTRACT_HOST_DEVICE static double triangle(double x) {
+      const double left = 1 - std::fabs(x);
+      return left > 0 ? left : 0;
+    }
+    SRCEXTRACT_HOST_DEVICE double across(double x, double y) const { return std::fabs(y * cosine - x * sine); }
+    SRCEXTRACT_HOST_DEVICE bool contains(double x, double y) const {
+      constexpr double end = 2.5;
+      return std::fabs(x * cosine + y * sine) <= end && across(x, y) <= end;
+    }
+    /// Returns the weight of a pixel of the strip in the contrast; (x, y) is its offset from the position.
+    SRCEXTRACT_HOST_DEVICE double weight(double x, double y) const {
+      constexpr double side = 1.5;
+      return triangle(across(x, y)) - triangle(across(x, y) - side) / 2;
+    }
+  };
+
+  /// Whether light about a star's position is a track of a cosmic ray, where stars are so narrow that lines of whole
+  /// pixels hardly tell. In one of the directions the contrast must be half as large again as that of a star of this
+  /// flux, and by 4 sigmas: a track is longer. For all light of the strip it must be 1.3 times that of a star: a track
+  /// is also narrower, unlike the trail of something that moves.
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE static bool is_track(const Lanes& lanes, const PhotometryImage& image, double unit,
+                                              double flux, double at_x, double at_y, const FieldTerms& terms) {
+    constexpr int at_once = 4, reach = 4;
+    constexpr double most_contrast = 1.5, clear = 4, narrower = 1.3;
+    const Placement place(at_x, at_y);
+    const ApertureBox box = box_about(static_cast<std::int32_t>(std::floor(at_x + 0.5)),
+                                      static_cast<std::int32_t>(std::floor(at_y + 0.5)), reach, image);
+    enum { contrast, of_shape, variance, light, shape, sums };
+    bool is_any = false;
+    for (int first = 0; first < Strip::directions; first += at_once) {
+      const auto all = lanes.template sum<sums * at_once>(box, [&](std::int32_t x, std::int32_t y) {
+        Sums<sums * at_once> of_pixel{};
+        const std::int64_t i = image.at(x, y);
+        if (image.is_bad(i)) return of_pixel;
+        const double d = image.pixels[i] - image.background, p = place.value(image.star.light, x, y, terms);
+        const double noise = image.variance_at(i);
+        for (int k = 0; k < at_once; ++k) {
+          const Strip strip(first + k);
+          if (!strip.contains(x - at_x, y - at_y)) continue;
+          const double weight = strip.weight(x - at_x, y - at_y);
+          double* const s = of_pixel.of + std::ptrdiff_t{k} * sums;
+          s[contrast] = weight * d;
+          s[of_shape] = weight * p;
+          s[variance] = weight * weight * noise;
+          s[light] = d;
+          s[shape] = p;
+        }
+        return of_pixel;
+      });
+      for (int k = 0; k < at_once; ++k) {
+        const double* const s = all.of + std::ptrdiff_t{k} * sums;
+        const double of_star = flux * s[of_shape], beyond = s[contrast] - of_star;
+        const bool is_clear = beyond > 0 && beyond * beyond > clear * clear * unit * s[variance];
+        const bool is_narrow = s[contrast] * s[shape] > narrower * s[of_shape] * s[light];
+        if (is_clear && is_narrow && s[contrast] > most_contrast * of_star) is_any = true;
+      }
+    }
+    return is_any;
+  }
+
   /// Whether the pixels about a star's position stand out of their neighbours more than a star of this flux can, across
   /// any of four directions. Tracks of cosmic rays do, and hot pixels. Lines are as far apart as half the full width of
   /// stars. The contrast must be half as large again as that of a star, and by 3.3 sigmas: the shape of stars is not
-  /// known better than to some per cent.
+  /// known better than to some per cent. Lines that are one pixel apart need is_track(), too.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE static bool is_sharp(const Lanes& lanes, const PhotometryImage& image, double unit,
                                               double flux, double at_x, double at_y, const FieldTerms& terms) {
@@ -251,7 +324,7 @@ struct StarFamily {
           }
           return all;
         });
-    bool is_any = false;
+    bool is_any = length == 1 && is_track(lanes, image, unit, flux, at_x, at_y, terms);
     for (int k = 0; k < directions; ++k) {
       const double* const sums = s.of + std::ptrdiff_t{3} * k;
       const double of_star = flux * sums[1], beyond = sums[0] - of_star;

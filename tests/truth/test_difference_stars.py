@@ -275,7 +275,8 @@ def frames_with_tracks(seed, before, after, beta):
 
 # Full widths before and after, and the least shares of tracks in the reference and in the new frame. A track in the frame that is
 # convolved is wider.
-WIDTHS = ((3.5, 3.5, (0.8, 0.8)), (2.5, 2.5, (0.65, 0.65)), (5, 5, (0.8, 0.8)), (3, 4, (0, 0.8)))
+WIDTHS = ((3.5, 3.5, (0.8, 0.8)), (2.5, 2.5, (0.75, 0.8)), (5, 5, (0.8, 0.8)), (3, 4, (0, 0.8)), (2, 2, (0.8, 0.8)),
+          (1.6, 1.6, (0.78, 0.8)), (1.6, 2, (0.6, 0.8)))
 
 
 def test_tracks_of_cosmic_rays_have_a_flag(program, tmp_path):
