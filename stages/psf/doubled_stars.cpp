@@ -9,8 +9,9 @@
 namespace srcextract {
 namespace {
 
-/// A source and a fainter one beside it.
+/// A source and a fainter one beside it, by their numbers in a list.
 struct Pair {
+  std::size_t star, fainter;
   double dx, dy, ratio;
 
   /// Noise decides which image is the brighter one if both have the same light, so the sign of the offset is free.
@@ -40,16 +41,21 @@ DoubledStars find_doubled_stars(std::span<const PsfStar> stars, double width) {
   constexpr double widths = 6;
   const std::vector<PsfStar> bright = bright_ones(stars);
   std::vector<Pair> pairs;
-  for (auto star = bright.begin(); star != bright.end(); ++star)
-    for (auto fainter = star + 1; fainter != bright.end(); ++fainter)
-      if (const Pair pair{fainter->x - star->x, fainter->y - star->y, fainter->flux / star->flux};
+  for (std::size_t i = 0; i < bright.size(); ++i)
+    for (std::size_t j = i + 1; j < bright.size(); ++j)
+      if (const Pair pair{i, j, bright[j].x - bright[i].x, bright[j].y - bright[i].y, bright[j].flux / bright[i].flux};
           std::hypot(pair.dx, pair.dy) <= widths * width)
         pairs.push_back(pair);
   DoubledStars found;
   for (const Pair& pair : pairs) {
-    const auto alike = std::ranges::count_if(pairs, [&](const Pair& other) { return pair.is_like(other); });
-    if (static_cast<std::size_t>(alike) > found.pairs)
-      found = {static_cast<std::size_t>(alike), bright.size(), pair.dx, pair.dy, pair.ratio};
+    // in a row of stars, as of fibres, a star has one on each side
+    std::vector<int> uses(bright.size(), 0);
+    for (const Pair& other : pairs)
+      if (pair.is_like(other)) ++uses[other.star], ++uses[other.fainter];
+    const auto alike = static_cast<std::size_t>(std::ranges::count_if(pairs, [&](const Pair& other) {
+      return pair.is_like(other) && uses[other.star] == 1 && uses[other.fainter] == 1;
+    }));
+    if (alike > found.pairs) found = {alike, bright.size(), pair.dx, pair.dy, pair.ratio};
   }
   // of each pair one source is the other image, so pairs are most of the stars if they are a third of the sources
   return found.pairs >= least_pairs && 3 * found.pairs > bright.size() ? found : DoubledStars{};

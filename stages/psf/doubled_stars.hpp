@@ -15,8 +15,8 @@ struct DoubledStars {
 };
 
 /// Finds whether most of the bright sources are pairs: at one offset, to a pixel, of at most six full widths, and with
-/// one ratio of fluxes, to 20 %. Chance makes no such pairs, whatever the density of stars. `width`: full width of a
-/// star in pixels.
+/// one ratio of fluxes, to 20 %. A star of two such pairs is one of a row, as fibres make. Chance makes no such pairs,
+/// whatever the density of stars. `width`: full width of a star in pixels.
 DoubledStars find_doubled_stars(std::span<const PsfStar> stars, double width);
 
 }  // namespace srcextract

@@ -141,3 +141,17 @@ def test_neighbours_by_chance_are_no_pairs(program, tmp_path, number):
     done = subprocess.run([program, "--backend", "cpu", "-o", tmp_path, "--set", "psf.method=fit", "crowd", tmp_path / "f.fits"],
                           capture_output=True, text=True)
     assert done.returncode == 0 and "are pairs" not in done.stderr, done.stderr
+
+
+def test_rows_of_stars_are_no_pairs(program, tmp_path):
+    """Fibres: each star has one on each side, as far away and as bright."""
+    rng = np.random.default_rng(8)
+    image = np.zeros((SIDE, SIDE))
+    for y in np.arange(40, SIDE - 40, 40.0):
+        for x in 60 + 7 * np.arange(9.0):
+            add(image, x, y + 0.1 * x, 3e4, 3.0)
+    for x, y in rng.uniform(150, SIDE - 30, (30, 2)):
+        add(image, x, y, 2e4, 3.0)
+    fits.writeto(tmp_path / "f.fits", rng.normal(image + SKY, np.sqrt(100 + image / GAIN)).astype("f4"), fits.Header([("GAIN", GAIN)]))
+    done = subprocess.run([program, "--backend", "cpu", "-o", tmp_path, "psf", tmp_path / "f.fits"], capture_output=True, text=True)
+    assert done.returncode == 0 and "are pairs" not in done.stderr, done.stderr
