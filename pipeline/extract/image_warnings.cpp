@@ -449,12 +449,11 @@ void warn_of_crowd(const Config& config, const Extraction& extraction, Warnings&
                     config.place_of("mask.file"), sharp, rows.size()));
   constexpr double higher = 1.4;  // leaves no more than 2 % false rows in noise of rows and of low frequencies
   if (const std::int64_t negative = std::ssize(extraction.crowd->negatives); are_many(negative))
-    warnings.push_back(
-        fmt::format("{}: the negative of the residual has {} places that would count as stars, beside {} rows: as many "
-                    "rows, or more, are noise of its rows and columns, or structure of its sky, and no stars; set it "
-                    "to {:.3g} (--set crowd.threshold={:.3g})",
-                    config.place_of("crowd.threshold"), negative, rows.size(), higher * config.crowd.threshold,
-                    higher * config.crowd.threshold));
+    warnings.push_back(fmt::format(
+        "{}: the negative of the residual has {} places that would count as stars, beside {} rows. Either as "
+        "many rows, or more, are noise of rows, columns or low frequencies, or structure of the sky: "
+        "--set crowd.threshold={:.3g} leaves most of them out. Or stars are so dense that the fit is wrong",
+        config.place_of("crowd.threshold"), negative, rows.size(), higher * config.crowd.threshold));
 }
 
 }  // namespace

@@ -88,19 +88,18 @@ struct PeakRules {
   static constexpr double unknown = std::numeric_limits<double>::infinity();
 
   /// Whether a maximum stands out of the ridge that it is on: the greatest, over the pairs, of the smaller significance
-  /// of a pair. Where a pixel is outside the image or bad, the other one counts. In the first turn, before any light is
-  /// subtracted, a clear maximum of something wider, as of a bright star whose core is spread, counts as well.
+  /// of a pair. Where a pixel is outside the image or bad, the other one counts. Bright stars that are near one
+  /// another, as in the middle of a cluster, or whose cores are spread, are on higher ridges, and clearly above.
   SRCEXTRACT_HOST_DEVICE bool is_above_ridge(const CrowdPixels& of, std::int64_t x, std::int64_t y) const {
-    constexpr double least_of_threshold = 0.75, most_of_own = 0.6, clear_of_threshold = 4;
+    constexpr double least_of_threshold = 0.75, most_of_own = 0.6, clear = 6, most_of_clear = 0.8;
     double ridge = 0;
     for (int k = 0; k < OppositePairs::count; ++k) {
       const double one = significance_at(of, x + pairs.x[k], y + pairs.y[k]),
                    other = significance_at(of, x - pairs.x[k], y - pairs.y[k]), smaller = one < other ? one : other;
       if (smaller > ridge && smaller < unknown) ridge = smaller;
     }
-    const double own = significance_at(of, x, y);
-    const double above = (own - ridge) / rule.threshold;
-    return above > least_of_threshold && (ridge < most_of_own * own || (turn == 1 && above > clear_of_threshold));
+    const double own = significance_at(of, x, y), above = (own - ridge) / rule.threshold;
+    return above > least_of_threshold && ridge < (above > clear ? most_of_clear : most_of_own) * own;
   }
 
   SRCEXTRACT_HOST_DEVICE double significance_at(const CrowdPixels& of, std::int64_t x, std::int64_t y) const {

@@ -17,11 +17,15 @@ SIDE, STARS, NOISE = 500, 250, 10
 def stars(rng, width):
     """Moffat stars of beta 3 from some 6 to 600 sigma."""
     places, fluxes = rng.uniform(15, SIDE - 15, (STARS, 2)), 10 ** rng.uniform(2.8, 4.8, STARS)
+    return light_of(places, fluxes, width), places, fluxes
+
+
+def light_of(places, fluxes, width):
     light, core = np.zeros((SIDE, SIDE)), width / 2 / np.sqrt(2 ** (1 / 3) - 1)
     for (x, y), flux in zip(places, fluxes):
         v, u = np.mgrid[max(0, int(y) - 25):min(SIDE, int(y) + 26), max(0, int(x) - 25):min(SIDE, int(x) + 26)]
         light[v, u] += flux * 2 / (np.pi * core**2) / (1 + ((u - x) ** 2 + (v - y) ** 2) / core**2) ** 3
-    return light, places, fluxes
+    return light
 
 
 def structure(name, rng):
@@ -36,8 +40,8 @@ def structure(name, rng):
     return np.where((u < 16) | (u >= SIDE - 16) | (v >= SIDE - 10), -20 * NOISE, 0)  # an overscan that was left on
 
 
-def fit(program, directory, image):
-    fits.writeto(directory / "f.fits", image.astype("f4"), fits.Header([("GAIN", 1e6), ("SATURATE", 1e9)]), overwrite=True)
+def fit(program, directory, image, gain=1e6):
+    fits.writeto(directory / "f.fits", image.astype("f4"), fits.Header([("GAIN", gain), ("SATURATE", 1e9)]), overwrite=True)
     done = subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, "--set", "psf.method=fit", "crowd", directory / "f.fits"],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -79,3 +83,27 @@ def test_noise_that_becomes_stars_is_told_with_the_line_to_type(program, tmp_pat
     negatives = json.loads((tmp_path / "f.run.json").read_text())["crowd"]["negatives"]
     false = (spatial.cKDTree(places).query(at)[0] > 2).sum()
     assert (negatives > 5) == told and (false > 10) == told, (negatives, false)
+
+
+@pytest.mark.parametrize("seed", (21, 22))
+def test_a_cluster_keeps_its_stars_and_their_light(program, tmp_path, seed):
+    """A King profile of 5000 stars. Its middle is one hill of light, on which stars are small maxima."""
+    rng = np.random.default_rng(seed)
+    radius, low, high = np.linspace(0, 100, 4000), 300 ** -0.6, 1e5 ** -0.6
+    density = (1 / np.sqrt(1 + (radius / 15) ** 2) - 1 / np.sqrt(1 + (100 / 15) ** 2)) ** 2 * radius
+    distance = np.interp(rng.random(5000), np.cumsum(density) / density.sum(), radius)
+    angle = rng.uniform(0, 2 * np.pi, len(distance))
+    cluster = np.c_[250 + distance * np.cos(angle), 250 + distance * np.sin(angle)]
+    fluxes = (low + rng.random(len(distance)) * (high - low)) ** (-1 / 0.6)
+    _, around, of_around = stars(rng, 3)
+    apart = np.hypot(*(around - 250).T) > 115
+    light = light_of(np.r_[cluster, around[apart]], np.r_[fluxes, of_around[apart]], 3)
+    image = rng.poisson(2 * (100 + light)) / 2 + rng.normal(0, 2.5, light.shape)
+    at, _ = fit(program, tmp_path, image, gain=2)
+    found = fits.getdata(tmp_path / "f.cat.fits", 1)
+    inside = np.hypot(*(at - 250).T) < 105
+    assert 0.85 < found["FLUX_PSF"][inside].sum() / fluxes.sum() < 1.05
+    clear = (fluxes > 1e4) & (distance > 40)
+    near, row = spatial.cKDTree(at).query(cluster[clear])
+    off = found["FLUX_PSF"][row[near < 1.5]] / fluxes[clear][near < 1.5] - 1
+    assert (near < 1.5).mean() > 0.85 and abs(np.median(off)) < 0.04, (len(off), np.median(off))
