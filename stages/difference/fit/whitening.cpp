@@ -108,6 +108,19 @@ std::vector<double> spectrum_of(const DifferenceNoise& noise, double least = 0) 
   return spectrum;
 }
 
+/// Returns the mean of a power spectrum, weighted by the power that a filter lets through; 1 if it lets nothing
+/// through.
+double mean_through(const Square& filter, const std::vector<double>& spectrum) {
+  const Grid grid = transform(filter);
+  double correlated = 0, independent = 0;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const double power = times(grid[i], std::conj(grid[i])).real();
+    correlated += power * spectrum[i];
+    independent += power;
+  }
+  return independent > 0 ? correlated / independent : 1;
+}
+
 }  // namespace
 
 double DifferenceNoise::variance_of_pixel() const {
@@ -118,15 +131,7 @@ double DifferenceNoise::variance_of_pixel() const {
 
 double DifferenceNoise::convolved_factor() const {
   if (of_convolved == nullptr) return 1;
-  const std::vector<double> shared = shared_spectrum(of_convolved, 0);
-  const Grid grid = transform(kernel);
-  double correlated = 0, independent = 0;
-  for (std::size_t i = 0; i < grid.size(); ++i) {
-    const double power = times(grid[i], std::conj(grid[i])).real();
-    correlated += power * shared[i];
-    independent += power;
-  }
-  return independent > 0 ? correlated / independent : 1;
+  return mean_through(kernel, shared_spectrum(of_convolved, 0));
 }
 
 std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNoise& noise, int half,
@@ -149,15 +154,7 @@ std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNo
 }
 
 double correlation_of(const Square& filter, const DifferenceNoise& noise) {
-  const std::vector<double> spectrum = spectrum_of(noise);
-  const Grid grid = transform(filter);
-  double correlated = 0, independent = 0;
-  for (std::size_t i = 0; i < grid.size(); ++i) {
-    const double power = times(grid[i], std::conj(grid[i])).real();
-    correlated += power * spectrum[i];
-    independent += power;
-  }
-  return independent > 0 ? correlated / independent : 1;
+  return mean_through(filter, spectrum_of(noise));
 }
 
 }  // namespace srcextract
