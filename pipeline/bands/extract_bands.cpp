@@ -172,20 +172,20 @@ class OpenBands {
   }
 
  private:
-  RunPlan plan_of(const OpenBand& open) const {
+  Plan plan_of(const OpenBand& open) const {
     return srcextract::plan_of(open.task.image, open.task.maps, open.band.file(), compares_);
   }
 
-  HostMemory memory_of(const RunPlan& plan, std::int64_t most) const {
+  HostMemory memory_of(const Plan& plan, std::int64_t most) const {
     return go_by_rows() ? host_memory_within(plan, most) : HostMemory{host_memory(plan)};
   }
 
   /// The memory plan of the band that needs most memory when extracted as a whole. The plan includes the files of all
   /// bands.
-  RunPlan largest() const {
+  Plan largest() const {
     const std::int64_t held = held_bytes();
     const auto plan_beside = [&](const OpenBand& open) {
-      RunPlan plan = plan_of(open);
+      Plan plan = plan_of(open);
       plan.beside = held;
       return plan;
     };
@@ -235,8 +235,8 @@ class OpenBands {
   std::int64_t left_;  ///< bytes that gzipped files opened later may take when inflated
   std::shared_ptr<const OpenDetection> detection_;
   std::vector<OpenBand> bands_;
-  std::optional<RunPlan> plan_;  ///< of the largest band
-  HostMemory memory_;            ///< for the largest band and the files of all bands, when the CPU extracts
+  std::optional<Plan> plan_;  ///< of the largest band
+  HostMemory memory_;         ///< for the largest band and the files of all bands, when the CPU extracts
 };
 
 /// Writes the catalogues and the label map to temporary files. The caller renames the temporary files to their final

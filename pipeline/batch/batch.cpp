@@ -136,7 +136,7 @@ class Crew {
   }
 
   ImageOutcome extract(const ImageTask& task, const Execution& execution, Progress& progress) {
-    const RunPlan plan = plan_of(task.image, task.maps, *task.file, execution.compare);
+    const Plan plan = plan_of(task.image, task.maps, *task.file, execution.compare);
     const HostMemory memory = host_memory_within(plan, budget_.bytes() - task.held);
     const std::int64_t of_host = is_on_host(task, execution) ? memory.bytes : plan.beside;
     const std::int64_t room = task.for_images ? task.for_images->bytes() : budget_.bytes() - task.held;

@@ -99,7 +99,7 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const Image
 }
 
 /// Logs, for example, "5 files to do (4 new, 1 changed), 95 done already".
-void describe(const Plan& plan, const Shard& shard) {
+void describe(const SurveyPlan& plan, const Shard& shard) {
   std::string kinds;
   const auto count = [&](std::int64_t files, const char* kind) {
     if (files > 0) kinds += fmt::format("{}{} {}", kinds.empty() ? " (" : ", ", files, kind);
@@ -115,14 +115,14 @@ void describe(const Plan& plan, const Shard& shard) {
 }
 
 /// Warns of inputs that cannot be accessed now. Their existing outputs are kept.
-void warn_of_unseen(const Plan& plan) {
+void warn_of_unseen(const SurveyPlan& plan) {
   if (plan.unseen + plan.undone == 0) return;
   log_warning(
       fmt::format("{}: what is done of {} stays as it is, since inputs cannot be looked at; mount or bring them back",
                   plan.why_unseen, counted(plan.unseen + plan.undone, "file")));
 }
 
-void warn_of_replaced(const Plan& plan) {
+void warn_of_replaced(const SurveyPlan& plan) {
   if (plan.replaced == 0) return;
   log_warning(fmt::format("{}, whose outputs are replaced{}; give each directory an output directory of its own",
                           plan.why_replaced,
@@ -131,7 +131,7 @@ void warn_of_replaced(const Plan& plan) {
 
 /// Prints the path of every planned file on stdout, one per line. printable() replaces control characters, since a file
 /// name may contain newlines and terminal commands.
-void print_plan(const Plan& plan) {
+void print_plan(const SurveyPlan& plan) {
   constexpr std::size_t at_a_time = std::size_t{1} << 20;
   std::string text;
   for (const PlannedFile& planned : plan.files) {
@@ -141,7 +141,7 @@ void print_plan(const Plan& plan) {
   print_result(text);
 }
 
-Progress make_progress(const Plan& plan, bool on_terminal) {
+Progress make_progress(const SurveyPlan& plan, bool on_terminal) {
   const auto show = on_terminal ? Progress::Show::on_terminal : Progress::Show::in_log;
   return {show, plan.files.size(), total_bytes(plan.files)};
 }
@@ -152,7 +152,7 @@ struct Ending {
 };
 
 /// Logs the last lines of the run and returns its exit code.
-int conclude(const Plan& plan, const RunSummary& summary, const Ending& ending) {
+int conclude(const SurveyPlan& plan, const RunSummary& summary, const Ending& ending) {
   for (const std::string& line : summary.describe()) spdlog::info("{}", line);
   if (ending.complete && plan.undone > 0) {
     spdlog::error(
@@ -189,7 +189,7 @@ Ledger known_before(const std::string& directory) {
 
 /// Removes from the plan, and returns, the files that were being extracted when an earlier process died. If such a file
 /// is not in the plan, the journal's note about it is dropped.
-std::vector<PlannedFile> take_interrupted(Plan& plan, Journal& journal) {
+std::vector<PlannedFile> take_interrupted(SurveyPlan& plan, Journal& journal) {
   std::vector<PlannedFile> interrupted;
   std::vector<std::size_t> others;
   std::set<std::uint64_t> in_plan;
@@ -246,7 +246,7 @@ class BatchRun {
     control_.watch = [this](const std::string& name) { return watchdog_.watch(name); };
   }
 
-  int run(Plan plan) {
+  int run(SurveyPlan plan) {
     Trials trials(trial_request(options_, shard_), options_.image_timeout, kept_, journal_, control_, progress_);
     const bool tried = trials.run(take_interrupted(plan, journal_));
     const bool complete = extract(plan) && tried;
@@ -263,7 +263,7 @@ class BatchRun {
  private:
   /// Extracts the files of the plan. Returns whether every image was tried. With an empty plan, returns at once, so
   /// that no GPU is started.
-  bool extract(const Plan& plan) {
+  bool extract(const SurveyPlan& plan) {
     if (plan.files.empty()) return true;
     const Machine machine = choose_machine(
         {options_.backend, options_.devices, options_.threads, options_.device_memory}, workload_of(plan.files));
@@ -353,8 +353,8 @@ int run_batch(const BatchOptions& options) {
   ImageFiles files = with_references(share_of(shard, std::move(all_files)), options.memory, kept);
 
   if (options.dry_run) {
-    const Plan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,
-                                program_version(), options.plan);
+    const SurveyPlan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,
+                                      program_version(), options.plan);
     describe(plan, shard);
     warn_of_unseen(plan);
     warn_of_replaced(plan);
@@ -364,7 +364,8 @@ int run_batch(const BatchOptions& options) {
   prepare_output_directory(options.output_dir);
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
                   log_warning);
-  Plan plan = make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
+  SurveyPlan plan =
+      make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
   journal.plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files), found);
   describe(plan, shard);
   warn_of_unseen(plan);

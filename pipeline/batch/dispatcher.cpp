@@ -188,8 +188,7 @@ void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config
 Dispatcher::Needs Dispatcher::needs_of(const Opened& opened, const ImageFile& file, std::int64_t of_maps) const {
   Needs needs;
   for (std::size_t i = 0; i < opened.images.size(); ++i) {
-    const RunPlan plan =
-        plan_of(opened.images[i], opened.maps.empty() ? SelectedMaps() : opened.maps[i], file, compares_);
+    const Plan plan = plan_of(opened.images[i], opened.maps.empty() ? SelectedMaps() : opened.maps[i], file, compares_);
     const std::int64_t bytes = host_memory_within(plan, budget_.bytes() - opened.held - of_maps).bytes;
     needs.largest = std::max(needs.largest, bytes);
     needs.all += bytes;

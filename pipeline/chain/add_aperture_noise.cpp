@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "pipeline/chain/parts.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/measure/empty_apertures.hpp"
@@ -19,19 +20,15 @@ Runs<Cpu> bright_runs(const Image<float, Cpu>& image, const Image<float, Cpu>& v
   levels->in_noise = DetectionConfig{}.threshold;
   levels->detection = sky.median + levels->in_noise * sky.sigma;
   if (!variance.pixels.empty()) return find_runs(image, levels, variance, where);
-  return noise_varies(config) ? find_runs(image, levels, found.mesh, where) : find_runs(image, levels, where);
+  return Plan(config).noise_varies() ? find_runs(image, levels, found.mesh, where) : find_runs(image, levels, where);
 }
 
 }  // namespace
 
-bool measures_aperture_noise(const Config& config) {
-  return config.measurement.noise == NoiseOfSums::apertures;
-}
-
 void add_aperture_noise(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Config& config,
                         Detection<Cpu>& found, std::optional<ApertureNoise>& known, const Cpu& where,
                         StageClock& clock) {
-  if (!measures_aperture_noise(config)) return;
+  if (!Plan(config).measures_aperture_noise()) return;
   if (!known) {
     const SkyMesh<Cpu>* const noise = noise_mesh(config, found);
     const auto measure = [&](const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {
@@ -46,7 +43,7 @@ void add_aperture_noise(const Image<float, Cpu>& image, const Image<float, Cpu>&
     }
   }
   found.noise = known;
-  clock.done("aperture noise", *found.noise);
+  clock.done(MeasureApertureNoise::name, *found.noise);
 }
 
 }  // namespace srcextract

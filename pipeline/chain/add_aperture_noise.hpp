@@ -8,12 +8,8 @@
 
 namespace srcextract {
 
-/// Whether the configuration asks for the noise of fluxes to be measured in empty apertures. If so, the images and
-/// results passed to add_aperture_noise() must be in host memory.
-bool measures_aperture_noise(const Config& config);
-
 /// Measures the noise of sums over empty apertures and stores the result in `found.noise`, if the configuration asks
-/// for it. Runs on the CPU for both back ends.
+/// for it (Plan::measures_aperture_noise). Runs on the CPU for both back ends.
 ///
 /// `image` is the measured image. `variance` is measured_noise(): the variances of its pixels up to a factor, or an
 /// image without pixels. `found` must have the sky mesh, the levels, and the runs and labels of sources. If sources

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "config/config.hpp"
+#include "pipeline/chain/plan.hpp"
 #include "stages/clean/clean_sources.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/rows_on_demand.hpp"
@@ -256,30 +257,11 @@ const Image<float, Where>& measured_of_runs(const Pixels<Where>& pixels, const D
   return found.of_runs.measured.pixels.empty() ? measured_image(pixels, found) : found.of_runs.measured;
 }
 
-/// Whether sources in a difference image are found on the score image. The filter of the score image is the shape of
-/// the stars. The kernel in the configuration's section `convolve` is not used then.
-inline bool is_scored(const Config& config) {
-  return config.resources.has_star_profile && config.difference.detect_on == DetectOn::score &&
-         counts_in_sigmas(config.detection);
-}
-
 /// The kernel that filters the image before sources are found; null if the image is not filtered.
 template <class Where>
-std::optional<Kernel> detection_kernel(const Pixels<Where>& pixels, const Config& config) {
-  if (is_scored(config)) return kernel_of_weights(pixels.star.in_middle);
-  if (config.convolve.kernel == KernelShape::none) return std::nullopt;
-  return make_kernel(config.convolve);
-}
-
-/// Whether the filter is a matched filter, which weights each pixel by the inverse of its variance.
-inline bool is_matched(const Config& config) {
-  return config.convolve.filter == Filter::matched && !is_scored(config);
-}
-
-/// Whether sources are found in another image than the measured one: an image divided by its noise, or convolved.
-template <class Where>
-bool has_detection_image(const Pixels<Where>& pixels, const Config& config) {
-  return !pixels.noise.pixels.empty() || config.convolve.kernel != KernelShape::none || is_scored(config);
+std::optional<Kernel> detection_kernel(const Pixels<Where>& pixels, const Plan& plan) {
+  if (!plan.is_filtered()) return std::nullopt;
+  return plan.is_scored() ? kernel_of_weights(pixels.star.in_middle) : make_kernel(plan.config.convolve);
 }
 
 /// The variance of each pixel of the measured image, up to a constant factor. With a weight map, the factor is the
@@ -295,41 +277,28 @@ const Image<float, Where>& noise_of_runs(const Pixels<Where>& pixels, const Dete
   return found.of_runs.measured_noise.pixels.empty() ? measured_noise(pixels, found) : found.of_runs.measured_noise;
 }
 
-/// Whether thresholds are multiples of the noise that the background mesh gives for each pixel.
-inline bool noise_varies(const Config& config) {
-  return config.background.method == BackgroundMethod::mesh && config.weights.type == WeightType::background &&
-         counts_in_sigmas(config.detection);
-}
-
 /// The background mesh, if thresholds are multiples of the noise that it gives to each pixel; else null.
 template <class Where>
-const SkyMesh<Where>* noise_mesh(const Config& config, const Detection<Where>& found) {
-  return noise_varies(config) && !found.mesh.level.empty() ? &found.mesh : nullptr;
+const SkyMesh<Where>* noise_mesh(const Plan& plan, const Detection<Where>& found) {
+  return plan.noise_varies() && !found.mesh.level.empty() ? &found.mesh : nullptr;
 }
 
 /// The noise of each pixel of the measured image, of which thresholds are multiples. Empty if thresholds are not in
 /// sigma, or if neither a weight map nor the background mesh gives the noise.
 template <class Where>
-NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
-  if (counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty())
+NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Plan& plan, const Detection<Where>& found) {
+  if (counts_in_sigmas(plan.config.detection) && !pixels.variance.pixels.empty())
     return {.variance = &measured_variance(pixels, found)};
-  return {.mesh = noise_mesh(config, found)};
-}
-
-/// Whether the variances of a weight map are convolved with the image's filter. Thresholds then follow the noise of the
-/// convolved image.
-inline bool convolves_variance(const Config& config) {
-  return has_map(config.weights) && config.weights.convolve && config.convolve.kernel != KernelShape::none &&
-         config.convolve.filter != Filter::matched && counts_in_sigmas(config.detection);
+  return {.mesh = noise_mesh(plan, found)};
 }
 
 /// The noise of each pixel of the image in which sources are found, of which thresholds are multiples. May contain only
 /// the pixels of runs (ImagesOfRuns) once these are found.
 template <class Where>
-NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
+NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Plan& plan, const Detection<Where>& found) {
   if (!found.of_runs.found_noise.pixels.empty()) return {.variance = &found.of_runs.found_noise};
   if (!found.variance.pixels.empty()) return {.variance = &found.variance};
-  NoiseMap<Where> noise = noise_of_pixels(pixels, config, found);
+  NoiseMap<Where> noise = noise_of_pixels(pixels, plan, found);
   if (noise.mesh != nullptr && !found.filtered.rms.empty()) noise.mesh = &found.filtered;
   return noise;
 }

@@ -6,6 +6,9 @@
 
 #include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
+#include "pipeline/chain/step.hpp"
+#include "stages/clean/clean_limit.hpp"
+#include "stages/clean/clean_profile.hpp"
 #include "stages/clean/clean_sources.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/deblend/deblend.hpp"
@@ -23,70 +26,88 @@ Buffer<SourceSums, Where> sum_over(const Image<float, Where>& image, const Pixel
 
 /// Joins the foreground into components (connected groups of pixels). If detection.seed is set, keeps only components
 /// with a pixel above it.
-template <class Where, class Done>
-void label_foreground(const DetectionConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
-  found.components =
-      label_components(found.runs, config, where, found.seeds.row_begin.empty() ? nullptr : &found.seeds);
-  done("label");
+template <class Where>
+Components<Where> label_foreground(const DetectionConfig& config, const Detection<Where>& found, const Where& where) {
+  return label_components(found.runs, config, where, found.seeds.row_begin.empty() ? nullptr : &found.seeds);
 }
 
+struct Label : AlwaysUsed, KeepsNothing, ByRows<0> {
+  static constexpr const char* name = "label";
+
+  template <class S>
+  static void run(S& state) {
+    state.found.components = label_foreground(state.config().detection, state.found, state.where);
+    tell_of_sources(state);
+  }
+
+  /// Tells the observer, if there is one, before memory for sources is allocated.
+  template <class S>
+  static void tell_of_sources(S& state) {
+    if constexpr (requires { state.done.on_sources(state.found.components); })
+      state.done.on_sources(state.found.components);
+  }
+};
+
 template <class Where>
-DeblendImages<Where> deblend_images(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
+DeblendImages<Where> deblend_images(const Pixels<Where>& pixels, const Plan& plan, const Detection<Where>& found) {
   return {found_of_runs(pixels, found), measured_of_runs(pixels, found), found.levels,
-          noise_of_found(pixels, config, found)};
+          noise_of_found(pixels, plan, found)};
 }
 
-/// Splits components that contain several sources (deblending).
-template <class Where>
-void deblend(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
-  Deblended<Where> deblended =
-      deblend_sources(deblend_images(pixels, config, found), found.runs, found.components, config, where);
-  found.island_runs = std::exchange(found.runs, std::move(deblended.runs));
-  found.islands = std::exchange(found.components, std::move(deblended.components));
-  found.parentage = std::move(deblended.parentage);
-  found.core_pixels = std::move(deblended.core_pixels);
-}
+/// Splits components that contain several sources.
+struct Deblend : KeepsNothing, ByRows<0> {
+  static constexpr const char* name = "deblend";
+  static bool used(const Plan& plan) { return plan.divides(); }
+
+  template <class S>
+  static void run(S& state) {
+    auto& found = state.found;
+    if constexpr (requires { state.done.before_deblending(found.runs, found.components); })
+      state.done.before_deblending(found.runs, found.components);
+    auto deblended = deblend_sources(deblend_images(state.pixels, state.plan, found), found.runs, found.components,
+                                     state.config(), state.where);
+    found.island_runs = std::exchange(found.runs, std::move(deblended.runs));
+    found.islands = std::exchange(found.components, std::move(deblended.components));
+    found.parentage = std::move(deblended.parentage);
+    found.core_pixels = std::move(deblended.core_pixels);
+    Label::tell_of_sources(state);
+  }
+};
 
 /// Drops sources that are larger than detection.max_area. Runs CLEAN, which merges a source into a brighter source in
 /// whose wings it lies.
-template <class Where>
-void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
-  const bool deblended = !found.parentage.empty();
-  const Buffer<SourceSums, Where> sums = sum_over(found_of_runs(pixels, found), pixels, found, where);
-  const Uncleaned<Where> sources{found.runs,
-                                 found.components,
-                                 deblended ? found.island_runs : found.runs,
-                                 deblended ? found.islands : found.components,
-                                 found.core_pixels,
-                                 found.parentage,
-                                 sums};
-  const std::optional<Kernel> kernel = detection_kernel(pixels, config);
-  const std::int64_t kernel_rows = kernel ? kernel->height : 1;
-  found.cleaned = clean_sources(deblend_images(pixels, config, found), sources, config, kernel_rows, where);
-  found.components = std::move(found.cleaned.components);
-  found.parentage = std::move(found.cleaned.parentage);
-  found.core_pixels = {};
-}
+struct Clean : ByRows<0> {
+  static constexpr const char* name = "clean sources";
+  static bool used(const Plan& plan) { return cleans_sources(plan.config); }
+  /// Heaps for CLEAN on a device. Further memory depends on the size of islands (connected groups of pixels): see
+  /// deblend_memory for the host and Detector for a device.
+  static KeptImages keeps(const Plan& plan) {
+    return {.device = plan.config.deblend.clean && plan.config.detection.min_area > most_in_closed_form ? 1 : 0};
+  }
 
-/// Deblends and cleans the components if the configuration asks for that. `done`: the callbacks explained at
-/// detect_sources().
-template <class Where, class Done>
-void divide_sources(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
-                    Done&& done) {
-  constexpr bool tells_of_sources = requires {
-    done.on_sources(found.components);
-  };
-  if constexpr (tells_of_sources) done.on_sources(found.components);
-  if (config.deblend.method != DeblendMethod::none) {
-    if constexpr (tells_of_sources) done.before_deblending(found.runs, found.components);
-    deblend(pixels, config, found, where);
-    done("deblend");
-    if constexpr (tells_of_sources) done.on_sources(found.components);
+  template <class S>
+  static void run(S& state) {
+    auto& found = state.found;
+    const bool deblended = !found.parentage.empty();
+    const auto sums = sum_over(found_of_runs(state.pixels, found), state.pixels, found, state.where);
+    const Uncleaned<typename S::Where> sources{.runs = found.runs,
+                                               .components = found.components,
+                                               .island_runs = deblended ? found.island_runs : found.runs,
+                                               .islands = deblended ? found.islands : found.components,
+                                               .cores = found.core_pixels,
+                                               .parentage = found.parentage,
+                                               .sums = sums};
+    const std::optional<Kernel> kernel = detection_kernel(state.pixels, state.plan);
+    const std::int64_t kernel_rows = kernel ? kernel->height : 1;
+    found.cleaned = clean_sources(deblend_images(state.pixels, state.plan, found), sources, state.config(), kernel_rows,
+                                  state.where);
+    found.components = std::move(found.cleaned.components);
+    found.parentage = std::move(found.cleaned.parentage);
+    found.core_pixels = {};
   }
-  if (cleans_sources(config)) {
-    clean(pixels, config, found, where);
-    done("clean sources");
-  }
-}
+};
+
+/// From the pixels above the thresholds to the source that each of them belongs to.
+using DividingSteps = PartList<Label, Deblend, Clean>;
 
 }  // namespace srcextract

@@ -9,7 +9,7 @@ NoiseMap<Cpu> map_of(const CheckData& check, const Config& config) {
   NoiseMap<Cpu> noise;
   if (has_map(config.weights))
     noise.variance = &check.variance;
-  else if (noise_varies(config) && !check.mesh.level.empty())
+  else if (Plan(config).noise_varies() && !check.mesh.level.empty())
     noise.mesh = &check.mesh;
   return noise;
 }

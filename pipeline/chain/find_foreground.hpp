@@ -1,17 +1,22 @@
 #pragma once
 
+#include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
-#include "pipeline/chain/find_sky.hpp"
+#include "pipeline/chain/step.hpp"
+#include "stages/convolve/kernel.hpp"
 #include "stages/detect/false_discovery.hpp"
 #include "stages/detect/filter_noise.hpp"
 #include "stages/detect/matched_filter.hpp"
 #include "stages/detect/morphology.hpp"
+#include "stages/detect/pixels_of_runs.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/sky/given_sky.hpp"
 #include "stages/sky/lower_noise.hpp"
 #include "stages/sky/row_sample.hpp"
 #include "stages/weights/noise_scale.hpp"
@@ -40,138 +45,185 @@ Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Wher
 /// Finds the runs above the threshold in the image in which sources are found, which may be the result of the matched
 /// filter.
 template <class Where>
-Runs<Where> threshold_found(const Value<Levels, Where>& levels, const Pixels<Where>& pixels, const Config& config,
+Runs<Where> threshold_found(const Value<Levels, Where>& levels, const Pixels<Where>& pixels, const Plan& plan,
                             const Detection<Where>& found, const Where& where) {
   if (found.match.pixels.empty())
-    return threshold(found_image(pixels, found), levels, noise_of_found(pixels, config, found), found.bright, where);
+    return threshold(found_image(pixels, found), levels, noise_of_found(pixels, plan, found), found.bright, where);
   return find_runs(found.match, levels_of_match(levels, where), where);
 }
 
-/// Applies the matched filter to the measured image, or to the image divided by its noise that `found.match` contains.
-/// The filter weights each pixel by its noise if thresholds follow that noise.
-template <class Where>
-Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
-                          const Where& where) {
-  const Image<float, Where>& image = found.match.pixels.empty() ? measured_image(pixels, found) : found.match;
-  return matched_filter(image, make_kernel(config.convolve), found.background, found.levels,
-                        noise_of_pixels(pixels, config, found), where);
-}
+/// Measures sky and noise of the detection image, if thresholds are multiples of that noise.
+///
+/// With a mesh, the noise is that of lower_noise(), and `found.filtered` keeps its map. Without one, and of sums of
+/// squares, whose pixels below the sky tell little of those above, it is the clipped sigma, in a large image of every
+/// n-th row (row_step). The level is measured with it, unless the level is given: it has been subtracted, and is 0.
+struct FindOwnNoise : KeepsNothing, ByRows<0> {
+  static constexpr const char* name = "filtered noise";
+  static bool used(const Plan& plan) { return plan.counts_in_own_noise(); }
 
-/// Finds the threshold in sigma that gives the configured rate of false discoveries. `found.levels` must be the levels
-/// of a threshold of 1 sigma.
-template <class Where>
-Value<double, Where> threshold_of_rate(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
-                                       const Where& where) {
-  if (found.match.pixels.empty())
-    return false_discovery_threshold(found_image(pixels, found), found.levels, noise_of_found(pixels, config, found),
-                                     config.detection, where);
-  return false_discovery_threshold(found.match, levels_of_match(found.levels, where), NoiseMap<Where>{},
-                                   config.detection, where);
-}
-
-/// Whether thresholds are multiples of the noise in the filtered image instead of the noise in the measured image.
-/// False for the matched filter, whose noise is measured separately (filter_noise).
-inline bool counts_in_own_noise(const Config& config) {
-  return config.detection.threshold_unit == ThresholdUnit::detection_sigma && !is_matched(config);
-}
-
-/// Converts thresholds to levels in pixel values. `found` has the sky of the image. If thresholds are multiples of the
-/// filtered image's own noise, the constructor measures that noise. With a mesh it is that of lower_noise(), and
-/// `found.filtered` keeps its map. Without one, and of sums of squares, whose pixels below the sky tell little of those
-/// above, it is the clipped sigma, in a large image of every n-th row (row_step),
-/// and the level of the filtered image is measured with it, unless the level is given: it has been subtracted, and is
-/// 0.
-template <class Where>
-class LevelsOf {
- public:
-  LevelsOf(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where)
-      : config_(config),
-        found_(found),
-        where_(where),
-        in_own_noise_(counts_in_own_noise(config) && has_detection_image(pixels, config)),
-        scaled_(has_ratios(pixels, config)) {
-    if (!in_own_noise_) return;
-    if (!found.mesh.level.empty() && !has_level(config.given_sky) &&
-        config.combine.method != CombineMethod::chi_square) {
-      const std::optional<Kernel> kernel = detection_kernel(pixels, config);
-      MeshSky<Where> noise = lower_noise(
-          found_image(pixels, found), found.mesh, found.background, kernel ? white_noise_of(*kernel) : 1,
-          pixels.negated, [&] { return noise_of(found_image(pixels, found)); }, config.background, where);
-      own_ = std::move(noise.background);
-      found.filtered = std::move(noise.mesh);
-    } else {
-      own_ = noise_of(found_image(pixels, found));
-      if (has_level(config.given_sky)) give_sky(GivenSky{.level = true}, own_, where);
+  template <class S>
+  static void run(S& state) {
+    const Config& config = state.config();
+    const auto& where = state.where;
+    auto& found = state.found;
+    const auto& image = found_image(state.pixels, found);
+    const auto clipped = [&] {
+      const std::int64_t step = row_step(image.shape);
+      return step == 1 ? estimate_background(image, config.background, where)
+                       : estimate_background(every_nth_row(image, step, where), config.background, where);
+    };
+    const bool level_is_given = has_level(config.given_sky);
+    if (found.mesh.level.empty() || level_is_given || config.combine.method == CombineMethod::chi_square) {
+      state.own_noise = clipped();
+      if (level_is_given) give_sky(GivenSky{.level = true}, state.own_noise, where);
+      return;
     }
+    const std::optional<Kernel> kernel = detection_kernel(state.pixels, state.plan);
+    auto noise = lower_noise(image, found.mesh, found.background, kernel ? white_noise_of(*kernel) : 1,
+                             state.pixels.negated, clipped, config.background, where);
+    state.own_noise = std::move(noise.background);
+    found.filtered = std::move(noise.mesh);
   }
-
-  Value<Levels, Where> operator()(double threshold) const {
-    const Value<Background, Where>& detected = in_own_noise_ ? own_ : found_.background;
-    Value<Levels, Where> levels = resolve_levels(found_.background, detected, threshold, config_, where_);
-    if (scaled_) set_noise_scale(levels, found_.noise_scale, where_);
-    return levels;
-  }
-
- private:
-  Value<Background, Where> noise_of(const Image<float, Where>& image) const {
-    const std::int64_t step = row_step(image.shape);
-    if (step == 1) return estimate_background(image, config_.background, where_);
-    return estimate_background(every_nth_row(image, step, where_), config_.background, where_);
-  }
-
-  const Config& config_;
-  const Detection<Where>& found_;
-  const Where& where_;
-  bool in_own_noise_, scaled_;
-  Value<Background, Where> own_;
 };
 
-/// Finds the pixels above the detection threshold and above detection.seed in the image in which sources are found.
-/// Thresholds of the matched filter are multiples of the noise in the filter's result.
-template <class Where, class Done>
-void find_foreground(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels, const Config& config,
-                     Detection<Where>& found, const Where& where, Done&& done) {
-  const bool by_rate = controls_false_discoveries(config.detection);
-  const bool matched = is_matched(config);
-  found.levels = levels_at(by_rate ? 1 : config.detection.threshold);
-  Value<double, Where> noise;
-  if (matched) {
-    found.match = match(pixels, config, found, where);
-    noise = filter_noise(found.match, found.levels, where);
-    raise_levels(found.levels, noise, where);
-    done("match");
-  }
-  if (by_rate) {
-    raise_levels(found.levels, threshold_of_rate(pixels, config, found, where), where);
-    done("false discoveries");
-  }
-  found.runs = threshold_found(found.levels, pixels, config, found, where);
-  done("threshold");
-  if (config.detection.seed == 0) return;
-  Value<Levels, Where> of_seeds = levels_at(config.detection.seed);
-  if (matched) raise_levels(of_seeds, noise, where);
-  found.seeds = threshold_found(of_seeds, pixels, config, found, where);
-  done("seed");
+/// Converts a threshold to levels in pixel values. `state.found` has the sky of the image; FindOwnNoise must have run.
+template <class S>
+auto levels_at(double threshold, S& state) {
+  const auto& found = state.found;
+  const auto& detected = state.plan.counts_in_own_noise() ? state.own_noise : found.background;
+  auto levels = resolve_levels(found.background, detected, threshold, state.config(), state.where);
+  if (state.plan.scales_variance()) set_noise_scale(levels, found.noise_scale, state.where);
+  return levels;
 }
 
-/// Finds the pixels of the measured image above the analysis threshold, if the configuration has one. If rows are
-/// computed on demand, only runs that touch the foreground are kept: a low threshold could select a tenth of all
-/// pixels, too many for the memory.
-template <class Where, class Done>
-void find_analysed(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels, const Config& config,
-                   Detection<Where>& found, const Where& where, Done&& done) {
-  if (config.detection.analysis_threshold == 0) return;
-  found.analysed = threshold(measured_of_runs(pixels, found), levels_at(config.detection.analysis_threshold),
-                             noise_of_pixels(pixels, config, found), found.bright, where, &found.runs);
-  done("analysis");
-}
+/// Finds the levels of the detection threshold. Later steps may raise them.
+struct FindLevels : AlwaysUsed, KeepsNothing, ByRows<0> {
+  static constexpr const char* name = nullptr;
 
-/// Erodes or opens the foreground (morphological operations), if the configuration asks for it.
-template <class Where, class Done>
-void reshape_foreground(const MorphologyConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
-  if (config.operation == MorphologicalOperation::none) return;
-  found.thresholded = std::exchange(found.runs, apply_morphology(found.runs, config, where));
-  done("morphology");
-}
+  template <class S>
+  static void run(S& state) {
+    const DetectionConfig& config = state.config().detection;
+    state.found.levels = levels_at(controls_false_discoveries(config) ? 1 : config.threshold, state);
+  }
+};
+
+/// Applies the matched filter to the measured image, or to the image divided by its noise that `found.match` contains.
+/// The filter weights each pixel by its noise if thresholds follow that noise. Thresholds are multiples of the noise in
+/// the result.
+struct Match : InOnePiece {
+  static constexpr const char* name = "match";
+  static bool used(const Plan& plan) { return plan.is_matched(); }
+  /// Both sums of the filter, and the terms that pixels add to these sums.
+  static KeptImages keeps(const Plan&) { return {.host = 3, .device = 3}; }
+
+  template <class S>
+  static void run(S& state) {
+    auto& found = state.found;
+    const auto& image = found.match.pixels.empty() ? measured_image(state.pixels, found) : found.match;
+    found.match = matched_filter(image, make_kernel(state.config().convolve), found.background, found.levels,
+                                 noise_of_pixels(state.pixels, state.plan, found), state.where);
+    state.match_noise = filter_noise(found.match, found.levels, state.where);
+    raise_levels(found.levels, state.match_noise, state.where);
+  }
+};
+
+/// Raises the levels from 1 sigma to the threshold that gives the configured rate of false discoveries.
+struct ControlFalseDiscoveries : KeepsNothing, InOnePiece {
+  static constexpr const char* name = "false discoveries";
+  static bool used(const Plan& plan) { return controls_false_discoveries(plan.config.detection); }
+
+  template <class S>
+  static void run(S& state) {
+    using Where = typename S::Where;
+    auto& found = state.found;
+    const DetectionConfig& config = state.config().detection;
+    const Value<double, Where> threshold =
+        found.match.pixels.empty()
+            ? false_discovery_threshold(found_image(state.pixels, found), found.levels,
+                                        noise_of_found(state.pixels, state.plan, found), config, state.where)
+            : false_discovery_threshold(found.match, levels_of_match(found.levels, state.where), NoiseMap<Where>{},
+                                        config, state.where);
+    raise_levels(found.levels, threshold, state.where);
+  }
+};
+
+/// Finds the pixels above the detection threshold.
+struct FindForeground : AlwaysUsed, KeepsNothing, ByRows<1> {
+  static constexpr const char* name = "threshold";
+
+  template <class S>
+  static void run(S& state) {
+    state.found.runs = threshold_found(state.found.levels, state.pixels, state.plan, state.found, state.where);
+  }
+};
+
+/// Finds the pixels above detection.seed.
+struct FindSeeds : KeepsNothing, ByRows<0> {
+  static constexpr const char* name = "seed";
+  static bool used(const Plan& plan) { return plan.config.detection.seed != 0; }
+
+  template <class S>
+  static void run(S& state) {
+    auto levels = levels_at(state.config().detection.seed, state);
+    if (state.plan.is_matched()) raise_levels(levels, state.match_noise, state.where);
+    state.found.seeds = threshold_found(levels, state.pixels, state.plan, state.found, state.where);
+  }
+};
+
+/// Erodes or opens the foreground (morphological operations).
+struct ReshapeForeground : KeepsNothing, ByRows<0> {
+  static constexpr const char* name = "morphology";
+  static bool used(const Plan& plan) { return plan.config.morphology.operation != MorphologicalOperation::none; }
+
+  template <class S>
+  static void run(S& state) {
+    auto& found = state.found;
+    found.thresholded = std::exchange(found.runs, apply_morphology(found.runs, state.config().morphology, state.where));
+  }
+};
+
+/// Copies the pixels of all runs, and their variances, out of images on demand (images whose rows are computed each
+/// time a step reads them). Without the copy, every step of deblending and CLEAN would compute these rows again.
+struct KeepPixelsOfRuns : KeepsNothing, ByRows<0> {
+  static constexpr const char* name = "pixels of runs";
+  static bool used(const Plan& plan) {
+    return plan.known && plan.known->on_demand && (plan.divides() || plan.config.deblend.clean);
+  }
+
+  template <class S>
+  static void run([[maybe_unused]] S& state) {
+    if constexpr (std::is_same_v<typename S::Where, Cpu>) {
+      const Pixels<Cpu>& pixels = state.pixels;
+      Detection<Cpu>& found = state.found;
+      ImagesOfRuns<Cpu>& of_runs = found.of_runs;
+      if (auto taken = pixels_of_runs(found_image(pixels, found), measured_image(pixels, found), found.runs,
+                                      pixels.masked->total() > 0, state.where))
+        std::tie(of_runs.found, of_runs.measured) = *std::move(taken);
+      const Image<float, Cpu>* const found_noise = noise_of_found(pixels, state.plan, found).variance;
+      if (found_noise == nullptr) return;
+      if (auto taken = pixels_of_runs(*found_noise, measured_noise(pixels, found), found.runs, false, state.where))
+        std::tie(of_runs.found_noise, of_runs.measured_noise) = *std::move(taken);
+    }
+  }
+};
+
+/// Finds the pixels of the measured image above the analysis threshold. If rows are computed on demand, only runs that
+/// touch the foreground are kept: a low threshold could select a tenth of all pixels, too many for the memory.
+struct FindAnalysed : KeepsNothing, ByRows<0> {
+  static constexpr const char* name = "analysis";
+  static bool used(const Plan& plan) { return plan.analyses(); }
+
+  template <class S>
+  static void run(S& state) {
+    auto& found = state.found;
+    found.analysed =
+        threshold(measured_of_runs(state.pixels, found), levels_at(state.config().detection.analysis_threshold, state),
+                  noise_of_pixels(state.pixels, state.plan, found), found.bright, state.where, &found.runs);
+  }
+};
+
+/// From the detection image to the pixels above the thresholds.
+using ForegroundSteps = PartList<FindOwnNoise, FindLevels, Match, ControlFalseDiscoveries, FindForeground, FindSeeds,
+                                 ReshapeForeground, KeepPixelsOfRuns, FindAnalysed>;
 
 }  // namespace srcextract

@@ -8,6 +8,7 @@
 
 #include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
+#include "pipeline/chain/step.hpp"
 #include "stages/math/exact_math.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/given_sky.hpp"
@@ -64,7 +65,7 @@ MeshSky<Where> estimate_without_sources(const Image<float, Where>& image, const 
 
 /// Estimates level and noise of the sky from unmasked pixels. A level or noise that the user gave replaces the
 /// estimate. If the sky is one level for the whole image, only `background` of the result is set, and `bright` receives
-/// the bright pixels for find_foreground().
+/// the bright pixels for FindForeground.
 template <class Where>
 MeshSky<Where> estimate_sky(const Image<float, Where>& image, const Config& config, const Where& where,
                             BrightQuads<Where>* bright = nullptr) {
@@ -100,56 +101,82 @@ Image<float, Where> subtract_mesh(const Pixels<Where>& pixels, const SkyMesh<Whe
   return subtract_sky(pixels.kept.pixels.empty() ? pixels.image : pixels.kept, mesh, where);
 }
 
-/// Estimates the sky. With a mesh, also subtracts the mesh: all later steps use `found.above` instead of the image, and
-/// `found.background` is the sky of `found.above`.
-template <class Where, class Done>
-void find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
-              Done&& done, Image<float, Where>* last_read) {
-  MeshSky<Where> sky = estimate_sky(pixels.image, config, where, &found.bright);
-  done("background");
-  if (config.background.method == BackgroundMethod::constant) {
-    found.background = std::move(sky.background);
-    return;
+/// Estimates the sky. With a mesh, `found.background` is the sky of the image minus the mesh.
+struct EstimateSky : AlwaysUsed {
+  static constexpr const char* name = "background";
+  /// A mesh that is estimated twice needs the image without its sources. A device also has a map of the sources.
+  static KeptImages keeps(const Plan& plan) {
+    return plan.refines_mesh() ? KeptImages{.host = 1, .device = 2} : KeptImages{};
   }
-  found.mesh = std::move(sky.mesh);
-  found.whole = std::move(sky.background);
-  found.background = std::move(sky.above);
-  found.above = subtract_mesh(pixels, found.mesh, where, last_read);
-  done("subtract");
-}
+  static RowsAtOnce rows(const Plan& plan) { return plan.refines_mesh() ? whole_image : RowsAtOnce(0); }
 
-/// Whether a weight map gives the variances of the pixels only up to a common factor.
-template <class Where>
-bool has_ratios(const Pixels<Where>& pixels, const Config& config) {
-  return !pixels.variance.pixels.empty() && is_rescaled(config.weights);
-}
+  template <class S>
+  static void run(S& state) {
+    auto& found = state.found;
+    auto sky = estimate_sky(state.pixels.image, state.config(), state.where, &found.bright);
+    if (!state.plan.has_mesh()) {
+      found.background = std::move(sky.background);
+      return;
+    }
+    found.mesh = std::move(sky.mesh);
+    found.whole = std::move(sky.background);
+    found.background = std::move(sky.above);
+  }
+};
+
+/// Subtracts the mesh: all later steps use `found.above` instead of the image.
+struct SubtractSky : ByRows<1> {
+  static constexpr const char* name = "subtract";
+  static bool used(const Plan& plan) { return plan.has_mesh(); }
+  /// The image minus the sky. On the host, it reuses the memory of the image, unless the image is read again.
+  static KeptImages keeps(const Plan& plan) {
+    return {.host = plan.extracts_twice() || has_map(plan.config.weights) ? 1 : 0, .device = 1};
+  }
+
+  template <class S>
+  static void run(S& state) {
+    state.found.above = subtract_mesh(state.pixels, state.found.mesh, state.where, state.last_read);
+  }
+};
 
 /// Estimates the factor that converts the square roots of a weight map's relative variances to noise.
-template <class Where>
-Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
-                                    const Where& where) {
-  if (!found.mesh.level.empty())
-    return noise_scale(pixels.image, pixels.variance, found.mesh, config.background, where);
-  const auto estimate = [&](const Image<float, Where>& variance) {
-    return noise_scale(found.background, estimate_background(variance, config.background, where), where);
-  };
-  return detects_beyond(config.weights) ? estimate(mask_like(pixels.image, pixels.variance, where))
-                                        : estimate(pixels.variance);
-}
+struct ScaleVariance : KeepsNothing, ByRows<0> {
+  static constexpr const char* name = "scale variance";
+  static bool used(const Plan& plan) { return plan.scales_variance(); }
 
-/// Estimates the sky and subtracts it if it is a mesh. Estimates the scale of a weight map with relative variances.
-/// Fills masked gaps by interpolation if the configuration asks for it.
-template <class Where, class Done>
-void subtract_own_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
-                      Done&& done, Image<float, Where>* last_read) {
-  find_sky(pixels, config, found, where, done, last_read);
-  const bool has_scale = has_ratios(pixels, config);
-  if (has_scale) found.noise_scale = scale_of_noise(pixels, config, found, where);
-  if (interpolates(config.weights) && !pixels.variance.pixels.empty()) {
-    found.filled = interpolate_bad(measured_image(pixels, found), pixels.variance, config.weights, where,
-                                   has_scale ? &found.noise_scale : nullptr);
-    done("interpolate");
+  template <class S>
+  static void run(S& state) {
+    const auto& pixels = state.pixels;
+    const auto& where = state.where;
+    const Config& config = state.config();
+    auto& found = state.found;
+    if (!found.mesh.level.empty()) {
+      found.noise_scale = noise_scale(pixels.image, pixels.variance, found.mesh, config.background, where);
+      return;
+    }
+    const auto estimate = [&](const auto& variance) {
+      return noise_scale(found.background, estimate_background(variance, config.background, where), where);
+    };
+    found.noise_scale = detects_beyond(config.weights) ? estimate(mask_like(pixels.image, pixels.variance, where))
+                                                       : estimate(pixels.variance);
   }
-}
+};
+
+/// Fills masked gaps by interpolation.
+struct FillGaps : ByRows<2> {
+  static constexpr const char* name = "interpolate";
+  static bool used(const Plan& plan) { return plan.interpolates(); }
+  static KeptImages keeps(const Plan&) { return {.host = 2, .device = 2}; }
+
+  template <class S>
+  static void run(S& state) {
+    auto& found = state.found;
+    found.filled = interpolate_bad(measured_image(state.pixels, found), state.pixels.variance, state.config().weights,
+                                   state.where, state.plan.scales_variance() ? &found.noise_scale : nullptr);
+  }
+};
+
+/// From the image to its sky, and to the image above its sky.
+using BackgroundSteps = PartList<EstimateSky, SubtractSky, ScaleVariance, FillGaps>;
 
 }  // namespace srcextract

@@ -141,9 +141,10 @@ void fit_sources(const Config& config, const BeamsAt& beams_at, const Cpu& where
 void drop_fitted_images(const Config& config, Extraction& extraction) {
   Config without = config;
   without.fit.model = FitModel::none;
-  if (!shows_pixels(without)) extraction.check.above = {};
-  if (!shows_variance(without)) extraction.check.variance = {};
-  if (!keeps_segmentation(without)) {
+  const Plan plan(without);
+  if (!plan.shows_pixels()) extraction.check.above = {};
+  if (!plan.shows_variance()) extraction.check.variance = {};
+  if (!plan.keeps_segmentation()) {
     extraction.runs = {};
     extraction.label = {};
   }

@@ -69,7 +69,7 @@ const SkyMesh<Cpu>* filtered_of(const Detection<Cpu>& found) {
 /// of the result is not that of lower_noise().
 std::optional<SharedNoise> shared_noise_of(const Detection<Cpu>& found, const Config& config) {
   const Levels& levels = *found.levels;
-  if (found.filtered.rms.empty() || config.convolve.kernel == KernelShape::none || is_scored(config)) return {};
+  if (found.filtered.rms.empty() || config.convolve.kernel == KernelShape::none || Plan(config).is_scored()) return {};
   if (!(levels.filtered > 0 && levels.sigma > 0)) return {};
   const Kernel kernel = make_kernel(config.convolve);
   SharedNoise noise{.factor = levels.filtered / levels.sigma / white_noise_of(kernel)};
@@ -144,7 +144,7 @@ void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape,
   measured.least_variance = all_of(in.found.least_variance);
   measured.mesh = mesh_of(in.found);
   measured.filtered = filtered_of(in.found);
-  measured.noise_varies = noise_varies(*in.config);
+  measured.noise_varies = Plan(*in.config).noise_varies();
   measured.variances_of = known_noise(*in.config);
   std::vector<FluxCalibration> of_found(calibration.size());
   out.sources[columns::threshold] = std::move(
@@ -165,48 +165,14 @@ void check_detection_image(const FoundSky& in, const Shape& shape) {
   }
 }
 
-bool keeps_segmentation(const Config& config) {
-  const bool cuts_out = vignet_size(config.output.columns).any() && config.measurement.mask != MaskNeighbours::none;
-  const bool of_objects = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
-    return image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::islands;
-  });
-  return config.kept.segmentation || fits_gaussians(config) || config.output.segmentation || config.output.report ||
-         of_objects || cuts_out || has_flags(config.flags) ||
-         (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
-}
-
-bool keeps_images(const Config& config) {
-  return !config.output.check_images.empty() || shows_pixels(config);
-}
-
-bool shows_pixels(const Config& config) {
-  return fits_gaussians(config) || config.output.report || !config.output.alerts.empty() ||
-         vignet_size(config.output.columns).any() ||
-         std::ranges::any_of(config.output.check_images, [](CheckImage image) {
-           return image == CheckImage::minus_background || image == CheckImage::filtered ||
-                  image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr ||
-                  image == CheckImage::residual || image == CheckImage::apertures;
-         });
-}
-
-bool shows_foreground(const Config& config) {
-  return std::ranges::any_of(config.output.check_images, [](CheckImage image) { return shows_foreground(image); });
-}
-
-bool shows_variance(const Config& config) {
-  return has_map(config.weights) && (fits_gaussians(config) || config.kept.sky || config.output.report ||
-                                     std::ranges::any_of(config.output.check_images, [](CheckImage image) {
-                                       return image == CheckImage::rms || image == CheckImage::snr;
-                                     }));
-}
-
 Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
                         const Shape& shape, const Config& config, const Cpu& where, StageClock& clock) {
+  const Plan plan(config);
   check_not_all_masked(masked, shape);
   const auto drop_image = [](auto part, auto& one) {
     if constexpr (part.kind == PartKind::image) one = {};
   };
-  if (!keeps_images(config)) for_each_part(drop_image, found);  // frees memory for the rows of the catalogue
+  if (!plan.keeps_images()) for_each_part(drop_image, found);  // frees memory for the rows of the catalogue
   Extraction out;
   out.background = sky_of_image(found);
   check_background(out.background, config);
@@ -219,7 +185,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
                         all_of(found.variances),
                         mesh_of(found),
                         filtered_of(found),
-                        noise_varies(config),
+                        plan.noise_varies(),
                         known_noise(config),
                         config.deblend.method != DeblendMethod::none,
                         all_of(found.parentage),
@@ -248,11 +214,11 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
     out.brightest = brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), mesh_of(found), where);
   }
   clock.done("columns", out.sources);
-  if (keeps_images(config))
+  if (plan.keeps_images())
     out.check = check_data(found, config, where);
   else
     out.check.mesh = std::move(found.mesh);
-  if (keeps_segmentation(config)) {
+  if (plan.keeps_segmentation()) {
     out.runs = std::move(found.runs);
     out.label = std::move(found.components.label);
   }

@@ -14,15 +14,11 @@ namespace srcextract {
 /// Dual-image mode: finds the sources of the detection image, which are measured in other images later, and computes
 /// the sums over their pixels in the detection image.
 template <class Where, class Done>
-Detection<Where> detect_for_others(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
+Detection<Where> detect_for_others(const Pixels<Where>& pixels, const Plan& plan, const Where& where, Done&& done,
                                    Image<float, Where>* last_read = nullptr) {
   Detection<Where> found;
-  find_sources(pixels, config, found, where, done, last_read);
-  found.sums = sum_over(found_of_runs(pixels, found), pixels, found, where);
-  done("measure");
-  const Image<float, Where>& noise = noise_of_runs(pixels, found);
-  if (!noise.pixels.empty()) found.variances = sum_over(noise, pixels, found, where);
-  find_least_variance(noise_of_found(pixels, config, found), found, where);
+  DetectionState state(pixels, plan, found, where, done, last_read);
+  run_steps(JoinedList<FindingSteps, PartList<Measure, SumVariance>>(), state);
   found.of_runs = {};
   return found;
 }
@@ -51,34 +47,35 @@ Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& whe
 
 /// Dual-image mode: sets the levels of the measured image. `of_found` are the levels of the detection image. A rate of
 /// false discoveries or the matched filter may have raised the threshold there; then the raised threshold is used here.
-template <class Where, class Done>
-void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, const Levels& of_found,
-                           Detection<Where>& found, const Where& where, Done&& done) {
-  if (counts_in_own_noise(config)) make_detection_image(pixels, config, found, where, done);
-  const LevelsOf<Where> levels_at(pixels, config, found, where);
+template <class S>
+void find_levels_elsewhere(const Levels& of_found, S& state) {
+  const Plan& plan = state.plan;
+  auto& found = state.found;
+  if (plan.counts_in_own_noise()) run_steps(JoinedList<FilterSteps, PartList<FindOwnNoise>>(), state);
   found.filtered = {};
   found.image = {};
-  found.match = {};
-  const bool raised = controls_false_discoveries(config.detection) || config.convolve.filter == Filter::matched;
-  found.levels = levels_at(raised ? of_found.in_noise : config.detection.threshold);
-  find_analysed(levels_at, pixels, config, found, where, done);
+  const bool raised = controls_false_discoveries(plan.config.detection) || plan.is_matched();
+  found.levels = levels_at(raised ? of_found.in_noise : plan.config.detection.threshold, state);
+  run_steps(PartList<FindAnalysed>(), state);
 }
 
 /// Dual-image mode: computes fluxes and variances, the sums over the pixels of each source in the measured image. Flags
 /// sources with masked pixels or beside masked pixels.
-template <class Where, class Done>
-void sum_elsewhere(const Pixels<Where>& pixels, Detection<Where>& found, const Where& where, Done&& done) {
-  const Image<float, Where>& image = measured_image(pixels, found);
-  const auto sum = [&](const Image<float, Where>& of) { return sum_over(of, pixels, found, where); };
+template <class S>
+void sum_elsewhere(S& state) {
+  const auto& pixels = state.pixels;
+  const auto& where = state.where;
+  auto& found = state.found;
+  const auto& image = measured_image(pixels, found);
+  const auto sum = [&](const auto& of) { return sum_over(of, pixels, found, where); };
   const bool masked = fetch(pixels.masked, where).total() > 0;
   found.fluxes = masked ? sum(fill_with_background(image, found.levels, where)) : sum(image);
   if (masked) add_near_masked(sum(image), found.components, found.sums, where);
-  done("flux");
-  const Image<float, Where>& noise = measured_noise(pixels, found);
-  if (!noise.pixels.empty()) {
-    found.variances = masked ? sum(fill_with_zero(noise, where)) : sum(noise);
-    done("variance");
-  }
+  state.done(MeasureFlux::name);
+  if (!SumVariance::used(state.plan)) return;
+  const auto& noise = measured_noise(pixels, found);
+  found.variances = masked ? sum(fill_with_zero(noise, where)) : sum(noise);
+  state.done(SumVariance::name);
 }
 
 /// Measures sources in the image `pixels`, whose sky is subtracted first. The results were checked against SExtractor
@@ -95,20 +92,21 @@ void sum_elsewhere(const Pixels<Where>& pixels, Detection<Where>& found, const W
 /// A pixel of a source that is masked in `pixels` adds 0 to the flux. Without a weight map, such a pixel adds the noise
 /// of the sky to the error. The source is flagged.
 template <class Where, class Done>
-Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const Pixels<Where>& pixels,
-                                   const Config& config, const Where& where, Done&& done,
-                                   Image<float, Where>* last_read = nullptr) {
+Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const Pixels<Where>& pixels, const Plan& plan,
+                                   const Where& where, Done&& done, Image<float, Where>* last_read = nullptr) {
   Detection<Where> found = copy_of_sources(sources.found, where);
-  subtract_own_sky(pixels, config, found, where, done, last_read);
-  find_levels_elsewhere(pixels, config, *sources.sky.found.levels, found, where, done);
-  sum_elsewhere(pixels, found, where, done);
-  find_areas(config.detection, found, where, done);
-  find_least_variance({.mesh = noise_mesh(config, found)}, found, where);
+  DetectionState state(pixels, plan, found, where, done, last_read);
   const FoundImage<Where> found_in{measured_image(sources.pixels, sources.found),
                                    measured_noise(sources.pixels, sources.found), sources.found.levels,
                                    sources.sky.config->weights};
-  find_photometry(pixels, config, found, where, done, &found_in);
-  if (shows_pixels(config)) found.image = copy_of(found_image(sources.pixels, sources.found), where);
+  state.found_in = &found_in;
+  run_steps(BackgroundSteps(), state);
+  find_levels_elsewhere(*sources.sky.found.levels, state);
+  sum_elsewhere(state);
+  found.least_variance =
+      least_variance(NoiseMap<Where>{.mesh = noise_mesh(plan, found)}, found.runs, own_components(found), where);
+  run_steps(PartList<CountAreas, MeasurePhotometry>(), state);
+  if (plan.shows_pixels()) found.image = copy_of(found_image(sources.pixels, sources.found), where);
   return found;
 }
 

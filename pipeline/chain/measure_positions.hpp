@@ -19,11 +19,11 @@ Config crowd_config(Config config);
 /// Subtracts the sky of an image that is measured at given positions, and finds its noise, from a weight map or from
 /// the sky. `config` must come from forced_config(). `done` and `last_read` are explained at detect_sources().
 template <class Where, class Done>
-Detection<Where> prepare_positions(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
+Detection<Where> prepare_positions(const Pixels<Where>& pixels, const Plan& plan, const Where& where, Done&& done,
                                    Image<float, Where>* last_read = nullptr) {
   Detection<Where> found;
-  subtract_own_sky(pixels, config, found, where, done, last_read);
-  found.levels = LevelsOf<Where>(pixels, config, found, where)(config.detection.threshold);
+  DetectionState state(pixels, plan, found, where, done, last_read);
+  run_steps(JoinedList<BackgroundSteps, PartList<FindOwnNoise, FindLevels>>(), state);
   return found;
 }
 

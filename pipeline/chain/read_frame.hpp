@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "pipeline/chain/parts.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/core/exposure.hpp"
 #include "stages/ingest/ingest.hpp"
@@ -28,7 +29,7 @@ void combine_frame(std::span<const PixelSource> planes, const Reading& config, P
     for (const Pixels<Where>& frame : frames)
       skies.push_back(estimate_background(frame.image, config.background, where));
   combine_planes(frames, skies, config.combine, pixels, where);
-  engine.done("combine", pixels);
+  engine.done(CombinePlanes::name, pixels);
 }
 
 /// Reads an exposure into `pixels`. Applies the mask and the weight map of the exposure, if there are any. `config` is
@@ -46,13 +47,13 @@ void read_exposure(const Exposure& exposure, const Reading& config, Pixels<Where
     Pixels<Where> mask = engine.room_for(exposure.shape());
     engine.read(*exposure.mask, mask);
     apply_mask(mask.image, pixels, where);
-    engine.done("mask", pixels);
+    engine.done(ApplyMask::name, pixels);
   }
   if (exposure.weights) {
     Pixels<Where> map = engine.room_for(exposure.shape());
     engine.read(*exposure.weights, map);
     apply_weights(std::move(map.image), config.weights, pixels, where);
-    engine.done("weights", pixels);
+    engine.done(ApplyWeights::name, pixels);
   }
 }
 
@@ -63,7 +64,7 @@ void subtract_given_level(const Exposure& exposure, Pixels<Where>& pixels, Engin
   Pixels<Where> level = engine.room_for(exposure.shape());
   engine.read(*exposure.level, level);
   subtract_level(level.image, pixels, engine.where());
-  engine.done("level", pixels);
+  engine.done(SubtractGivenLevel::name, pixels);
 }
 
 }  // namespace srcextract

@@ -9,6 +9,7 @@
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/chain/find_sky.hpp"
+#include "pipeline/chain/parts.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/pixel_map.hpp"
@@ -103,7 +104,7 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
     // With weight maps, the noise of a sum over a star depends on the shape of the stars.
     const bool finds_stars = config.resources.has_star_profile || maps.any();
     KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, lights, where, maps, finds_stars);
-    engine.done("fit_kernel", fit.facts);
+    engine.done(FitKernel::name, fit.facts);
     const bool of_frames = is_measured<StarFramesFamily>(ColumnChoice(config.output.columns), config);
     subtract_fitted(reference.image, fresh.image, fit, difference, where, maps, of_frames);
     if (maps.any()) scale_mapped_noise(config, difference, fit.facts, where);
@@ -111,7 +112,7 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
       Image<float, Where>& subtracted = difference.star.frames.reference;
       subtracted = subtract_sky(subtracted, estimate_mesh(subtracted, config.background, where).mesh, where);
     }
-    engine.done("difference", difference);
+    engine.done(SubtractReference::name, difference);
     match.fit = fit.facts;
     match.star_noise = fit.star.empty() ? 0 : noise_of_star(fit.star.view());
   } catch (const Error& error) {
@@ -169,7 +170,7 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
     ratios = estimate_background(flux_ratios(reference.image, fresh.image, skies, where), config.background, where);
   subtract_frames(reference.image, fresh.image, skies, ratios, how,
                   {config.measurement.gain, reference_settings(config).gain}, difference, where);
-  engine.done("difference", difference);
+  engine.done(SubtractReference::name, difference);
   match.skies = std::move(skies);
   if (how.match_flux) match.ratios = std::move(ratios);
   return match;

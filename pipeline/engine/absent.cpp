@@ -24,7 +24,7 @@ Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer
   throw_not_built();
 }
 
-DeviceNeeds CudaExtractor::memory_needed(const RunPlan&) {
+DeviceNeeds CudaExtractor::memory_needed(const Plan&) {
   throw_not_built();
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cuda/ingest/ingest.hpp"
-#include "pipeline/chain/stage_list.hpp"
+#include "pipeline/chain/plan_memory.hpp"
 #include "pipeline/engine/extractor.hpp"
 #include "stages/core/error.hpp"
 
@@ -112,7 +112,7 @@ Rooms rooms_for(const Shape& shape, const Config& config) {
 
 }  // namespace
 
-DeviceNeeds CudaExtractor::memory_needed(const RunPlan& plan) {
+DeviceNeeds CudaExtractor::memory_needed(const Plan& plan) {
   DeviceNeeds needs;
   for (const Config* config : {&plan.config, plan.found_in}) {
     if (config == nullptr) continue;

@@ -20,8 +20,10 @@
 #include "pipeline/chain/make_catalog.hpp"
 #include "pipeline/chain/measure_elsewhere.hpp"
 #include "pipeline/chain/measure_positions.hpp"
+#include "pipeline/chain/parts.hpp"
+#include "pipeline/chain/plan.hpp"
+#include "pipeline/chain/plan_memory.hpp"
 #include "pipeline/chain/run_stages.hpp"
-#include "pipeline/chain/stage_list.hpp"
 #include "pipeline/engine/detector.hpp"
 #include "pipeline/engine/results.hpp"
 #include "pipeline/engine/stage_events.hpp"
@@ -84,7 +86,7 @@ class CudaExtractor::Session {
 
   const Gpu& where() const { return stream_.where(); }
   Pixels<Gpu>& pixels() { return detector_.pixels(); }
-  void make_room(const RunPlan& plan);
+  void make_room(const Plan& plan);
   std::vector<HandedNumbers> hand_over(const Config& config);
 
   /// Numbers of a file that a measurement reads, such as a PSF, and their copy in device memory.
@@ -108,7 +110,12 @@ class CudaExtractor::Session::Engine {
   using Where = Gpu;
 
   Engine(Session& session, Pixels<Gpu>& pixels, const Config& config, const Observer& observer)
-      : session_(session), pixels_(pixels), config_(config), observer_(observer), events_(session.events_) {
+      : session_(session),
+        pixels_(pixels),
+        config_(config),
+        plan_(config),
+        observer_(observer),
+        events_(session.events_) {
     pixels.numbers = session.hand_over(config);
     events_.begin();
   }
@@ -183,9 +190,9 @@ class CudaExtractor::Session::Engine {
   Extraction extract_at(const ForcedPositions* positions) {
     const auto done = [&](const char* stage) { events_.done(stage); };
     const Detection<Gpu> there = prepare_positions<Gpu>(pixels_, config_, where(), done);
-    const bool of_crowd = fits_crowd(config_);
+    const bool of_crowd = FitCrowd::used(plan_);
     Image<float, Cpu> image, noise;
-    if (!of_crowd || shows_pixels(config_) || measures_aperture_noise(config_)) {
+    if (!of_crowd || plan_.shows_pixels() || plan_.measures_aperture_noise()) {
       image = to_host(measured_image(pixels_, there), where());
       noise = to_host(measured_noise(pixels_, there), where());
     }
@@ -198,7 +205,7 @@ class CudaExtractor::Session::Engine {
                     observer_);
     else
       measure_positions(*positions, image, noise, config_, found, session_.host_);
-    clock.done(of_crowd ? "crowd" : "photometry");
+    clock.done(of_crowd ? FitCrowd::name : MeasurePhotometry::name);
     if (observer_.record != nullptr) {
       found.above = to_host(there.above, where());
       found.filled = {to_host(there.filled.image, where()), to_host(there.filled.variance, where())};
@@ -207,11 +214,11 @@ class CudaExtractor::Session::Engine {
     }
     add_aperture_noise(image, noise, config_, found, aperture_noise_, session_.host_, clock);
     found.above = {};
-    if (shows_pixels(config_)) found.above = std::move(image);
+    if (plan_.shows_pixels()) found.above = std::move(image);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     Extraction extraction = make_catalog(std::move(found), sums, fetch(pixels_.masked, where()), pixels_.image.shape,
                                          config_, session_.host_, clock);
-    if (shows_variance(config_)) extraction.check.variance = to_host(measured_variance(pixels_, there), where());
+    if (plan_.shows_variance()) extraction.check.variance = to_host(measured_variance(pixels_, there), where());
     return extraction;
   }
 
@@ -250,13 +257,13 @@ class CudaExtractor::Session::Engine {
   /// Makes the catalogue from the results in device memory. `summary` and the sums are those that HostResults last
   /// received.
   Extraction catalogue_of(const ImageSummary& summary, const Detection<Gpu>& there, const FoundSky* found_in) {
-    const bool between_sources = measures_aperture_noise(config_);
-    Detection<Cpu> found = to_host(summary, there, keeps_segmentation(config_) || between_sources, where());
+    const bool between_sources = plan_.measures_aperture_noise();
+    Detection<Cpu> found = to_host(summary, there, plan_.keeps_segmentation() || between_sources, where());
     const std::span<const SourceSums> sums = session_.results_.sums(there, where());
     found.found_in = found_in;
     rows_to_host(there, summary.sources(), found, where());
-    if (shows_foreground(config_)) runs_to_host(summary, there, found, where());
-    if (shows_pixels(config_)) {
+    if (plan_.shows_foreground()) runs_to_host(summary, there, found, where());
+    if (plan_.shows_pixels()) {
       found.above = to_host(measured_image(pixels(), there), where());
       found.image = to_host(there.image, where());
     }
@@ -269,7 +276,7 @@ class CudaExtractor::Session::Engine {
     }
     Extraction extraction =
         make_catalog(std::move(found), sums, summary.masked, pixels().image.shape, config_, session_.host_, clock);
-    if (shows_variance(config_)) extraction.check.variance = to_host(measured_variance(pixels(), there), where());
+    if (plan_.shows_variance()) extraction.check.variance = to_host(measured_variance(pixels(), there), where());
     events_.begin();
     return extraction;
   }
@@ -289,12 +296,13 @@ class CudaExtractor::Session::Engine {
   Session& session_;
   Pixels<Gpu>& pixels_;
   const Config& config_;
+  Plan plan_;
   const Observer& observer_;
   StageEvents& events_;
   std::optional<ApertureNoise> aperture_noise_;
 };
 
-void CudaExtractor::Session::make_room(const RunPlan& plan) {
+void CudaExtractor::Session::make_room(const Plan& plan) {
   detector_.prepare(plan.shape, plan.config, device_memory_beside(plan));
   pixels().noise = {};
   pixels().variance = {};
@@ -349,7 +357,7 @@ Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Confi
                                            const FoundElsewhere<Gpu>* sources, const ForcedPositions* positions) {
   const StreamEnd end(
       where());  // waits at the end, since the host memory of a queued copy must stay valid, even if this call throws
-  RunPlan plan = plan_of(exposure, config);
+  Plan plan = plan_of(exposure, config);
   if (sources != nullptr) plan.found_in = sources->sky.config;
   make_room(plan);
   Engine engine(*this, pixels(), config, observer);
@@ -368,7 +376,7 @@ void CudaExtractor::Session::allow_host_memory(std::int64_t bytes) noexcept {
 std::shared_ptr<const CudaExtractor::Found> CudaExtractor::Session::find(const DetectionImage& image,
                                                                          const Observer& observer) {
   const StreamEnd end(where());
-  RunPlan plan = plan_of(image.exposure, image.config);
+  Plan plan = plan_of(image.exposure, image.config);
   plan.found_in = &image.config;
   make_room(plan);
   Pixels<Gpu> pixels(plan.shape, where());

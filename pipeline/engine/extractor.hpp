@@ -12,7 +12,7 @@ namespace srcextract {
 
 struct DetectionImage;
 struct ForcedPositions;
-struct RunPlan;
+struct Plan;
 
 /// Device memory in bytes that an image with a usual number of sources needs.
 struct DeviceNeeds {
@@ -37,7 +37,7 @@ class CudaExtractor {
 
   /// Estimates the device memory for an image with this plan. If another image of the same shape and configuration has
   /// needed more in this process, returns that. Throws Error{device} in a build without CUDA.
-  static DeviceNeeds memory_needed(const RunPlan& plan);
+  static DeviceNeeds memory_needed(const Plan& plan);
 
   /// Lets an image that needs more memory than the device has use up to `bytes` of host memory, which kernels access
   /// over the bus. Without this permission, extract() throws Error{device} for such an image. With 0, all host memory

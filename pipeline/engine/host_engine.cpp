@@ -12,8 +12,9 @@
 #include "pipeline/chain/make_catalog.hpp"
 #include "pipeline/chain/measure_elsewhere.hpp"
 #include "pipeline/chain/measure_positions.hpp"
+#include "pipeline/chain/parts.hpp"
+#include "pipeline/chain/plan.hpp"
 #include "pipeline/chain/run_stages.hpp"
-#include "pipeline/chain/stage_list.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/ingest/ingest.hpp"
 
@@ -21,11 +22,11 @@ namespace srcextract {
 namespace {
 
 /// Reports the steps of detect_sources() to the observer.
-struct Steps {
+struct Told {
   StageClock& clock;
   const Observer& observer;
   const Cpu& where;
-  const Config& config;
+  const Plan& plan;
 
   void operator()(const char* stage) const { clock.done(stage); }
   void on_sources(const Components<Cpu>& components) const {
@@ -34,7 +35,7 @@ struct Steps {
   void before_deblending(const Runs<Cpu>& runs, const Components<Cpu>& components) const {
     if (observer.on_deblending) observer.on_deblending(deblend_memory(runs, components, where));
   }
-  bool keeps_images() const { return observer.record != nullptr || srcextract::keeps_images(config); }
+  bool keeps_images() const { return observer.record != nullptr || plan.keeps_images(); }
 };
 
 /// The CPU's Engine for one image, with the members that run_stages() needs.
@@ -47,15 +48,16 @@ class HostEngine {
   HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer, bool lent,
              std::shared_ptr<RowMemory> row_memory)
       : config_(config),
+        plan_(plan_of(exposure, config)),
         where_(where),
         observer_(observer),
         clock_(observer),
         row_memory_(std::move(row_memory)),
         pixels_(room_for(exposure.shape())),
-        extracts_once_(!extracts_twice(config, exposure.reference != nullptr)),
+        extracts_once_(!plan_.extracts_twice()),
         planes_(exposure.planes),
         lent_(lent),
-        writes_(writes_pixels(exposure, config)) {}
+        writes_(exposure.mask || exposure.weights || exposure.level || plan_.extracts_twice()) {}
 
   const Cpu& where() const { return where_; }
   Pixels<Cpu>& pixels() { return pixels_; }
@@ -89,7 +91,7 @@ class HostEngine {
 
   Extraction extract() {
     Detection<Cpu> found =
-        detect_sources(pixels_, config_, where_, Steps{clock_, observer_, where_, config_}, last_read(pixels_));
+        detect_sources(pixels_, plan_, where_, Told{clock_, observer_, where_, plan_}, last_read(pixels_));
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     return catalogue_of(std::move(found));
   }
@@ -97,7 +99,7 @@ class HostEngine {
   /// Finds sources in this engine's pixels. Returns sources and pixels for measurement in other images.
   FoundElsewhere<Cpu> keep_found() {
     Detection<Cpu> found =
-        detect_for_others(pixels_, config_, where_, Steps{clock_, observer_, where_, config_}, last_read(pixels_));
+        detect_for_others(pixels_, plan_, where_, Told{clock_, observer_, where_, plan_}, last_read(pixels_));
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     FoundSky sky{{}, *pixels_.masked, &config_};
     const auto move_part = [](auto part, auto& from, auto& to) {
@@ -111,8 +113,8 @@ class HostEngine {
 
   /// Measures the given sources in this engine's pixels.
   Extraction extract_found(const FoundElsewhere<Cpu>& sources) {
-    Detection<Cpu> found = measure_elsewhere(sources, pixels_, config_, where_,
-                                             Steps{clock_, observer_, where_, config_}, last_read(pixels_));
+    Detection<Cpu> found =
+        measure_elsewhere(sources, pixels_, plan_, where_, Told{clock_, observer_, where_, plan_}, last_read(pixels_));
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     found.found_in = &sources.sky;
     return catalogue_of(std::move(found));
@@ -123,28 +125,22 @@ class HostEngine {
   /// If the configuration asks for the fit of all stars, fits the stars at these positions. If `positions` is null,
   /// finds the stars first and fits all of them.
   Extraction extract_at(const ForcedPositions* positions) {
-    const Steps done{clock_, observer_, where_, config_};
-    Detection<Cpu> found = prepare_positions(pixels_, config_, where_, done, last_read(pixels_));
+    const Told done{clock_, observer_, where_, plan_};
+    Detection<Cpu> found = prepare_positions(pixels_, plan_, where_, done, last_read(pixels_));
     const Image<float, Cpu>&image = measured_image(pixels_, found), &noise = measured_noise(pixels_, found);
-    if (fits_crowd(config_))
+    if (FitCrowd::used(plan_))
       measure_crowd(positions, image, noise, config_, found, where_, observer_);
     else
       measure_positions(*positions, image, noise, config_, found, where_);
-    done(fits_crowd(config_) ? "crowd" : "photometry");
+    done(FitCrowd::used(plan_) ? FitCrowd::name : MeasurePhotometry::name);
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     return catalogue_of(std::move(found));
   }
 
  private:
-  /// Whether stages would overwrite pixels that were read without a copy. The subtraction of the sky is not counted: it
-  /// writes to the image only if last_read() allows that.
-  static bool writes_pixels(const Exposure& exposure, const Config& config) {
-    return exposure.mask || exposure.weights || exposure.level || extracts_twice(config, exposure.reference != nullptr);
-  }
-
   bool is_combined(const PixelSource& source) const {
     const auto is_it = [&](const PixelSource& plane) { return &plane == &source; };
-    return config_.combine.method != CombineMethod::none && std::ranges::any_of(planes_, is_it);
+    return CombinePlanes::used(plan_) && std::ranges::any_of(planes_, is_it);
   }
 
   /// The image, if later steps may reuse its memory. Null if the image is read again or is in memory of the file.
@@ -155,10 +151,10 @@ class HostEngine {
   Extraction catalogue_of(Detection<Cpu>&& found) {
     add_aperture_noise(measured_image(pixels_, found), measured_noise(pixels_, found), config_, found, aperture_noise_,
                        where_, clock_);
-    if (shows_pixels(config_)) keep_measured(found);
+    if (plan_.shows_pixels()) keep_measured(found);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     Image<float, Cpu> variance;
-    if (shows_variance(config_)) variance = take_variance(found);
+    if (plan_.shows_variance()) variance = take_variance(found);
     const Shape shape = pixels_.image.shape;
     if (extracts_once_) pixels_.image = {};  // frees the image, which was last used above
     Extraction extraction = make_catalog(std::move(found), sums, *pixels_.masked, shape, config_, where_, clock_);
@@ -181,6 +177,7 @@ class HostEngine {
   }
 
   const Config& config_;
+  Plan plan_;
   Cpu where_;
   const Observer& observer_;
   StageClock clock_;
@@ -189,6 +186,8 @@ class HostEngine {
   bool extracts_once_;
   std::span<const PixelSource> planes_;
   bool lent_;
+  /// Whether stages would overwrite pixels that were read without a copy. The subtraction of the sky is not counted: it
+  /// writes to the image only if last_read() allows that.
   bool writes_;
   bool borrowed_ = false;  ///< whether the pixels are in memory of the plane's file
   std::optional<ApertureNoise> aperture_noise_;

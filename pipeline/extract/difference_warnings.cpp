@@ -101,7 +101,7 @@ class SkyNoise {
   SkyNoise(const Config& config, const Extraction& extraction) : everywhere_(extraction.background.clipped.sigma) {
     const SkyMesh<Cpu>& mesh = extraction.check.mesh;
     image_ = mesh.grid.image;
-    if (noise_varies(config) && !mesh.rms.empty()) rms_.emplace(MapOfMesh::of_rms(mesh));
+    if (Plan(config).noise_varies() && !mesh.rms.empty()) rms_.emplace(MapOfMesh::of_rms(mesh));
   }
 
   /// (x, y) is a position in pixels from 1.

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "pipeline/chain/fit_sources.hpp"
-#include "pipeline/chain/stage_list.hpp"
+#include "pipeline/chain/plan_memory.hpp"
 #include "pipeline/engine/host_engine.hpp"
 #include "pipeline/extract/add_sky_columns.hpp"
 #include "pipeline/extract/find_psf.hpp"
@@ -31,7 +31,7 @@ namespace {
 
 /// Returns an error whose message tells how much memory the image needs.
 Error out_of_memory(const ImageInput& input) {
-  RunPlan plan = plan_of(input.exposure, input.config());
+  Plan plan = plan_of(input.exposure, input.config());
   if (input.detection != nullptr) {
     plan.found_in = &input.detection->task.config();
     plan.found_planes = std::ssize(input.detection->exposure().planes);

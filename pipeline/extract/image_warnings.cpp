@@ -394,7 +394,7 @@ void warn_of_unknown_stars(const Config& config, bool made_psf, Warnings& warnin
 /// Warns if CLEAN is used with the matched filter. CLEAN compares sources with a threshold in the unfiltered image, and
 /// sources that the matched filter finds may be too faint there.
 void warn_of_cleaned_match(const Config& config, Warnings& warnings) {
-  if (is_matched(config) && config.deblend.clean)
+  if (Plan(config).is_matched() && config.deblend.clean)
     warnings.push_back(config.place_of("deblend.clean") +
                        ": of sources that the matched filter finds CLEAN makes parts of others, also where they are "
                        "alone (so does SEP); set deblend.clean to false");

@@ -16,9 +16,9 @@
 namespace srcextract {
 namespace {
 
-RunPlan plan_of(const Shape& shape, const ImageFile& file) {
+Plan plan_of(const Shape& shape, const ImageFile& file) {
   const Config* found_in = file.detection() == nullptr ? nullptr : &file.detection()->config();
-  RunPlan plan = plan_of(shape, file.config->config, file.has_reference(), found_in);
+  Plan plan = plan_of(shape, file.config->config, file.has_reference(), found_in);
   const auto is_mapped = [](const ImageConfig& config) { return has_map(config.config.weights); };
   plan.frames_have_maps =
       file.has_reference() &&
@@ -45,8 +45,8 @@ void go_by_rows(const HostMemory& memory, const std::string& name, const std::st
 
 }  // namespace
 
-RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file, bool compares) {
-  RunPlan plan = plan_of(image.shape, file);
+Plan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file, bool compares) {
+  Plan plan = plan_of(image.shape, file);
   plan.compares = compares;
   plan.beside = image.loaded_bytes + loaded_bytes(maps) + gzipped_sizes(files_beside(file));
   return plan;
@@ -56,7 +56,7 @@ std::int64_t most_needed(std::int64_t inflated, const ImageFile& file) {
   return inflated + host_memory(plan_of(Shape{inflated, 1}, file));
 }
 
-void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string& name, Execution& execution) {
+void go_by_rows(const Plan& plan, const HostMemory& memory, const std::string& name, Execution& execution) {
   if (memory.rows == 0) return;
   const std::int64_t megabytes = host_memory(plan) / 1'000'000 + 1;
   go_by_rows(memory, name, fmt::format("the whole image would need about {} MB of memory", megabytes), execution);
@@ -75,7 +75,7 @@ void within_memory(const HostMemory& memory, const HostMemory& less, const std::
   extract();
 }
 
-AllowedMemory allow_host_memory(const RunPlan& plan, const std::string& name, std::int64_t most,
+AllowedMemory allow_host_memory(const Plan& plan, const std::string& name, std::int64_t most,
                                 const Execution& execution) {
   if (!execution.device || execution.may_fall_back) return {};
   const DeviceNeeds needs = CudaExtractor::memory_needed(plan);

@@ -394,9 +394,9 @@ Resolved resolve(const Config& given, const RunImage& image) {
   if (image.kind == RunKind::difference && !config.output.alerts.empty()) add_columns_of_alerts(config);
   if (config.resources.has_star_profile) add_columns_of_dipoles(config);
   if (std::ranges::count(config.output.check_images, CheckImage::apertures) > 0) add_columns_of_outlines(config);
-  if (!is_scored(config) && !is_measured<StarFamily>(ColumnChoice(config.output.columns), config))
+  if (!Plan(config).is_scored() && !is_measured<StarFamily>(ColumnChoice(config.output.columns), config))
     config.resources.has_star_profile = false;  // no requested score and no requested column uses the profile
-  if (is_scored(config))
+  if (Plan(config).is_scored())
     // The unit of the threshold is the noise of the score. A score is a filtered image, whose noise differs from that
     // of the sky.
     config.detection.threshold_unit = ThresholdUnit::detection_sigma;

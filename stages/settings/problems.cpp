@@ -269,8 +269,7 @@ std::string false_discovery_problem(const Settings& config) {
   if (!counts_in_sigmas(detection))
     return "is of pixels in units of their noise; set detection.threshold_unit to sigma or detection_sigma, or the "
            "rate to 0";
-  const bool convolved = config.convolve.kernel != KernelShape::none && config.convolve.filter != Filter::matched;
-  return convolved && detection.threshold_unit == ThresholdUnit::sigma
+  return config.convolve.convolves() && detection.threshold_unit == ThresholdUnit::sigma
              ? "is of pixels in units of their noise, which in a convolved image is not that of the image; set "
                "detection.threshold_unit to detection_sigma, or convolve.filter to matched"
              : "";

@@ -138,7 +138,7 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
 }
 
 /// Counts a file with done images that is inaccessible, or needs an inaccessible file.
-void count_unseen(const FileState& state, Plan& plan) {
+void count_unseen(const FileState& state, SurveyPlan& plan) {
   if (plan.unseen + plan.undone == 0) plan.why_unseen = state.unseen;
   if (state.state == State::done) {
     ++plan.done;
@@ -149,7 +149,7 @@ void count_unseen(const FileState& state, Plan& plan) {
 }
 
 /// Counts a file of this state, as it is treated under the options. Returns whether the file is to be extracted.
-bool count(State state, const PlanOptions& options, Plan& plan) {
+bool count(State state, const PlanOptions& options, SurveyPlan& plan) {
   switch (state) {
     case State::added:
       ++plan.added;
@@ -173,7 +173,7 @@ bool count(State state, const PlanOptions& options, Plan& plan) {
 }
 
 /// Notes in the plan which images of a file that is to be extracted are left alone.
-void leave_done(Plan& plan, std::size_t i, FileState state, const PlanOptions& options) {
+void leave_done(SurveyPlan& plan, std::size_t i, FileState state, const PlanOptions& options) {
   if (options.force) return;
   if (options.retry_failed) return plan.files.leave(i, std::move(state.done_hdus), {});
   if (!state.failed_hdus.empty()) ++plan.failed;
@@ -185,9 +185,9 @@ void leave_done(Plan& plan, std::size_t i, FileState state, const PlanOptions& o
 
 }  // namespace
 
-Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
-               const PlanOptions& options) {
-  Plan plan;
+SurveyPlan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
+                     const PlanOptions& options) {
+  SurveyPlan plan;
   plan.files = PlannedFiles(std::move(files));
   const ImageFiles& all = plan.files.files();
   std::vector<std::size_t> to_do;

@@ -12,7 +12,7 @@ namespace srcextract {
 /// The files to extract, and numbers of files by what is done with them. A file to extract counts as added, changed or
 /// retried, the first of these that applies, or else as forced. A file to extract also counts as failed if one of its
 /// images failed before and is not tried again.
-struct Plan {
+struct SurveyPlan {
   PlannedFiles files;
   std::int64_t added = 0;    ///< no journal contains the file, or some of its images are missing in the journals
   std::int64_t changed = 0;  ///< the file, its configuration, the program's version or an output has changed
@@ -40,7 +40,7 @@ struct PlanOptions {
 ///
 /// A file with done images is left alone, whatever the options, if it or a file that it needs is inaccessible now, for
 /// example on an unmounted file system. Its extraction would fail and replace the good record.
-Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
-               const PlanOptions& options);
+SurveyPlan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
+                     const PlanOptions& options);
 
 }  // namespace srcextract

@@ -196,7 +196,7 @@ class Candidates {
   /// which is a multiple of this noise. NaN if no score was used, or if a rate of false discoveries set the threshold.
   double noise_of_score() const {
     const Config& config = input_.config();
-    if (!is_scored(config) || controls_false_discoveries(config.detection)) return unknown_number;
+    if (!Plan(config).is_scored() || controls_false_discoveries(config.detection)) return unknown_number;
     return (found_.levels.detection - found_.levels.zero_point) / config.detection.threshold;
   }
 

@@ -222,7 +222,7 @@ struct SepExtraction : SepFound {
   /// Deblends as SEP does: the levels of an island start at the island's mean threshold, whereas deblend() starts at
   /// the lowest threshold. Therefore all pixels of an island get the noise that corresponds to the mean threshold.
   void split() {
-    if (!image.noise || !(threshold > 0)) return deblend(pixels, config, steps, where);
+    if (!image.noise || !(threshold > 0)) return deblend();
     Image<float, Cpu> even(image.shape, where);
     for_each_run([&](const Run& run, std::size_t label) {
       const double noise = island_thresholds[label] / threshold;
@@ -230,8 +230,14 @@ struct SepExtraction : SepFound {
       std::fill(row + run.begin, row + run.end, static_cast<float>(noise * noise));
     });
     std::swap(even, steps.variance);
-    deblend(pixels, config, steps, where);
+    deblend();
     std::swap(even, steps.variance);
+  }
+
+  void deblend() {
+    const auto in_silence = [](const char*) {};
+    DetectionState state(pixels, config, steps, where, in_silence);
+    Deblend::run(state);
   }
 
   Uncleaned<Cpu> uncleaned() const {

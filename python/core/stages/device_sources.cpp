@@ -155,7 +155,7 @@ std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels&
     const Detection<Gpu> there = measure_labels(*image, *labels, SkyOf<Gpu>{*sky, subtracted},
                                                 found_in != nullptr ? &**found_in : nullptr, config, where);
     found = to_host_as_found(there, *labels, where);
-    pixels = pixels_to_host(*image, there, measures_aperture_noise(config), where);
+    pixels = pixels_to_host(*image, there, Plan(config).measures_aperture_noise(), where);
   }
   auto catalogue = catalogue_of({std::move(found), pixels, labels->numbers}, config, configuration.given->yaml,
                                 host_place(threads).where);
@@ -177,7 +177,7 @@ std::unique_ptr<Catalogue> measure_at(const DeviceImage& image, const PositionCo
     const DeviceLock lock(*image.session);
     const Gpu& where = lock.where();
     Detection<Gpu> there = detection_of<Gpu>(*image, {*sky, subtracted}, nullptr, where);
-    there.levels = LevelsOf<Gpu>(image->pixels, config, there, where)(config.detection.threshold);
+    find_levels(image->pixels, config, there, where);
     found = sky_to_host(there, where);
     pixels = pixels_to_host(*image, there, true, where);
   }

@@ -56,7 +56,7 @@ void require_shape(const HeldImage<Where>& image, const HeldSky<Where>& sky) {
   throw Error(ErrorKind::input, "the image and its background are of different shapes");
 }
 
-/// Makes a detection with the sky of the image as find_sky() leaves the sky; for a mesh that is not yet subtracted,
+/// Makes a detection with the sky of the image as BackgroundSteps leave it; for a mesh that is not yet subtracted,
 /// also with the image minus the mesh. `found_in` is the image in which sources are found; null: `image` itself. The
 /// images must outlive the result.
 template <class Where>
@@ -94,7 +94,7 @@ Detection<Where> detection_of(const HeldImage<Where>& image, const HeldLabels<Wh
   return found;
 }
 
-/// Moves the detected pixels, which find_foreground() left in `found`, into an object for Python.
+/// Moves the detected pixels, which the steps left in `found`, into an object for Python.
 template <class Where>
 HeldForeground<Where> held_pixels(Detection<Where>&& found, const Place<Where>& place) {
   leave_no_room(found.runs, place.where);
@@ -104,7 +104,7 @@ HeldForeground<Where> held_pixels(Detection<Where>&& found, const Place<Where>& 
   return held;
 }
 
-/// Moves the labels, which label_foreground() or divide_sources() left in `found`, into an object for Python. `runs`
+/// Moves the labels, which the steps left in `found`, into an object for Python. `runs`
 /// are the runs before deblending, which the result shares if nothing was deblended.
 template <class Where>
 HeldLabels<Where> held_labels(Detection<Where>&& found, const std::shared_ptr<const Runs<Where>>& runs,

@@ -33,8 +33,7 @@ void check_stage_config(const Config& config) {
     refuse("weights.type",
            "maps of weights are taken by extract() alone; the stages one by one have the noise of the "
            "background");
-  if (config.convolve.kernel != KernelShape::none && config.convolve.filter == Filter::matched)
-    refuse("convolve.filter", "the matched filter is a part of extract() alone");
+  if (config.convolve.is_matched()) refuse("convolve.filter", "the matched filter is a part of extract() alone");
   if (config.detection.sign != DetectionSign::positive)
     refuse("detection.sign", "what is fainter than the sky is found by extract(), or in the negated array");
   if (vignet_size(config.output.columns).any())

@@ -96,7 +96,7 @@ std::unique_ptr<Catalogue> measure_at(const HostImage& image, const PositionColu
     const Cpu where = host_place(threads).where;
     const Config config = config_of_light(columns, configuration);
     Detection<Cpu> found = detection_of<Cpu>(image, {sky, subtracted}, nullptr, where);
-    found.levels = LevelsOf<Cpu>(image.pixels, config, found, where)(config.detection.threshold);
+    find_levels(image.pixels, config, found, where);
     return light_at(columns, {std::move(found), image.pixels}, configuration, where);
   });
 }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cuda/device/cuda_devices.hpp"
-#include "pipeline/chain/stage_list.hpp"
+#include "pipeline/chain/plan_memory.hpp"
 #include "pipeline/engine/extractor.hpp"
 #include "pipeline/engine/host_engine.hpp"
 #include "stages/settings/detection.hpp"

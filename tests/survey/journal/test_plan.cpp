@@ -22,7 +22,7 @@ using testing::of_hdu;
 using testing::TemporaryFolder;
 
 /// How many files are added, changed, retried, forced, done, failed.
-std::vector<std::int64_t> counts(const Plan& plan) {
+std::vector<std::int64_t> counts(const SurveyPlan& plan) {
   return {plan.added, plan.changed, plan.retried, plan.forced, plan.done, plan.failed};
 }
 
@@ -43,7 +43,7 @@ class PlanTest : public ::testing::Test {
     return record;
   }
 
-  Plan plan(const std::vector<ImageRecord>& records, const PlanOptions& options = {}) const {
+  SurveyPlan plan(const std::vector<ImageRecord>& records, const PlanOptions& options = {}) const {
     Ledger ledger;
     for (const ImageRecord& record : records) ledger.remember(record);
     return make_plan({file_}, ledger, directory_.string(), "1.0", options);
@@ -56,7 +56,7 @@ class PlanTest : public ::testing::Test {
 constexpr PlanOptions retry{true, false}, force{false, true};
 
 TEST_F(PlanTest, WhatIsNotKnownIsToDo) {
-  const Plan result = plan({});
+  const SurveyPlan result = plan({});
   EXPECT_THAT(counts(result), ElementsAre(1, 0, 0, 0, 0, 0));
   ASSERT_EQ(result.files.size(), 1u);
   EXPECT_EQ(result.files[0].file.path, "/data/a.fits");
@@ -136,14 +136,14 @@ TEST_F(PlanTest, AFileThatIsStillMissingStaysFailed) {
 }
 
 TEST_F(PlanTest, WhatIsDoneIsDoneAgainByForce) {
-  const Plan result = plan({done()}, force);
+  const SurveyPlan result = plan({done()}, force);
   EXPECT_THAT(counts(result), ElementsAre(0, 0, 0, 1, 0, 0));
   ASSERT_EQ(result.files.size(), 1u);
   EXPECT_THAT(result.files[0].done_hdus, IsEmpty());
 }
 
 TEST_F(PlanTest, OfAFileOfSeveralImagesOnlyTheMissingAreToDo) {
-  const Plan result = plan({of_hdu(done(), 4, 3), of_hdu(done(), 1, 3)});
+  const SurveyPlan result = plan({of_hdu(done(), 4, 3), of_hdu(done(), 1, 3)});
   EXPECT_THAT(counts(result), ElementsAre(1, 0, 0, 0, 0, 0));
   EXPECT_THAT(result.files[0].done_hdus, ElementsAre(1, 4));
   EXPECT_THAT(counts(plan({of_hdu(done(), 4, 2), of_hdu(done(), 1, 2)})), ElementsAre(0, 0, 0, 0, 1, 0));
@@ -152,11 +152,11 @@ TEST_F(PlanTest, OfAFileOfSeveralImagesOnlyTheMissingAreToDo) {
 
 TEST_F(PlanTest, OfAFileOfSeveralImagesThoseThatFailedWaitForARetry) {
   const ImageRecord failed = of_hdu(failed_record("a.fits", "why"), 2, 3);
-  const Plan missing = plan({of_hdu(done(), 1, 3), failed});
+  const SurveyPlan missing = plan({of_hdu(done(), 1, 3), failed});
   EXPECT_THAT(counts(missing), ElementsAre(1, 0, 0, 0, 0, 1));
   EXPECT_THAT(missing.files[0].done_hdus, ElementsAre(1, 2));
   EXPECT_THAT(missing.files[0].failed_hdus, ElementsAre(2));
-  const Plan again = plan({of_hdu(done(), 1, 3), failed}, retry);
+  const SurveyPlan again = plan({of_hdu(done(), 1, 3), failed}, retry);
   EXPECT_THAT(counts(again), ElementsAre(1, 0, 0, 0, 0, 0));
   EXPECT_THAT(again.files[0].done_hdus, ElementsAre(1));
   EXPECT_THAT(again.files[0].failed_hdus, IsEmpty());
@@ -170,7 +170,7 @@ TEST_F(PlanTest, OfAFileOfSeveralImagesThoseThatFailedWaitForARetry) {
 TEST_F(PlanTest, OfAFileOfSeveralImagesOneWithoutItsOutputIsToDo) {
   ImageRecord second = of_hdu(done(), 2, 2);
   second.outputs = {{"a.hdu2.cat.fits", 9}};
-  const Plan result = plan({of_hdu(done(), 1, 2), second});
+  const SurveyPlan result = plan({of_hdu(done(), 1, 2), second});
   EXPECT_THAT(counts(result), ElementsAre(0, 1, 0, 0, 0, 0));
   EXPECT_THAT(result.files[0].done_hdus, ElementsAre(1));
 }
@@ -183,7 +183,7 @@ TEST_F(PlanTest, FilesStayInTheirOrder) {
   }
   Ledger ledger;
   ledger.remember(failed_record("7", "why"));
-  const Plan result = make_plan(files, ledger, directory_.string(), "1.0", {});
+  const SurveyPlan result = make_plan(files, ledger, directory_.string(), "1.0", {});
   EXPECT_THAT(counts(result), ElementsAre(499, 0, 0, 0, 0, 1));
   for (std::size_t i = 1; i < result.files.size(); ++i)
     EXPECT_EQ(result.files[i].file.name, std::to_string((i + 1) * 7 % 500));

@@ -1,4 +1,4 @@
-#include "pipeline/chain/stage_list.hpp"
+#include "pipeline/chain/plan_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ Config constant_sky() {
   return config;
 }
 
-TEST(StageList, AnImageTakesItsPixelsAndHalfAsMuchOnTheHost) {
+TEST(PlanMemory, AnImageTakesItsPixelsAndHalfAsMuchOnTheHost) {
   const Config config = constant_sky();
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 3 * image / 2);
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 0);
@@ -23,7 +23,7 @@ TEST(StageList, AnImageTakesItsPixelsAndHalfAsMuchOnTheHost) {
 
 // Measured of 20 million pixels by what a process takes beyond an image of 64 columns: 320 MB for one column, 100 MB
 // for one row, 159 MB for two columns.
-TEST(StageList, ThinImagesTakeMoreForTheirRowsAndMeshes) {
+TEST(PlanMemory, ThinImagesTakeMoreForTheirRowsAndMeshes) {
   const Config config;
   const auto taken = [&](const Shape& shape) { return host_memory(plan_of(shape, config, false)); };
   const std::int64_t one_image = 4 * 20'000'000LL;
@@ -33,7 +33,7 @@ TEST(StageList, ThinImagesTakeMoreForTheirRowsAndMeshes) {
   EXPECT_LE(taken({64, 312'500}), one_image + 45'000'000);
 }
 
-TEST(StageList, AMeshKeepsWhatIsAboveItOnTheHostWhereTheImageIsReadAgain) {
+TEST(PlanMemory, AMeshKeepsWhatIsAboveItOnTheHostWhereTheImageIsReadAgain) {
   Config config;
   config.background.method = BackgroundMethod::mesh;
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 3 * image / 2);
@@ -46,14 +46,14 @@ TEST(StageList, AMeshKeepsWhatIsAboveItOnTheHostWhereTheImageIsReadAgain) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 2 * image);
 }
 
-TEST(StageList, ConvolutionKeepsAnImageMore) {
+TEST(PlanMemory, ConvolutionKeepsAnImageMore) {
   Config config = constant_sky();
   config.convolve.kernel = KernelShape::gaussian;
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 5 * image / 2);
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), image);
 }
 
-TEST(StageList, AlertsKeepBothFramesAndWhatTheyShow) {
+TEST(PlanMemory, AlertsKeepBothFramesAndWhatTheyShow) {
   Config config = constant_sky();
   const std::int64_t without = host_memory(plan_of(square, config, true));
   const std::int64_t sources = sources_memory(100'000, config);
@@ -66,7 +66,7 @@ TEST(StageList, AlertsKeepBothFramesAndWhatTheyShow) {
   EXPECT_LT(sources_memory(100'000, config), sources + 270'000'000);
 }
 
-TEST(StageList, AMatchedFilterKeepsWhatItSums) {
+TEST(PlanMemory, AMatchedFilterKeepsWhatItSums) {
   Config config = constant_sky();
   config.convolve.kernel = KernelShape::gaussian;
   const std::int64_t convolved = host_memory(plan_of(square, config, false));
@@ -75,18 +75,18 @@ TEST(StageList, AMatchedFilterKeepsWhatItSums) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 4 * image);
 }
 
-TEST(StageList, VariancesThatAreConvolvedAreAnImageMore) {
+TEST(PlanMemory, VariancesThatAreConvolvedAreAnImageMore) {
   Config config = constant_sky();
   config.convolve.kernel = KernelShape::gaussian;
   config.weights.type = WeightType::variance;
-  const RunPlan plan = plan_of(square, config, false);
+  const Plan plan = plan_of(square, config, false);
   const std::int64_t on_host = host_memory(plan), on_device = device_memory_beside(plan);
   config.weights.convolve = true;
   EXPECT_EQ(host_memory(plan), on_host + image);
   EXPECT_EQ(device_memory_beside(plan), on_device + image);
 }
 
-TEST(StageList, PlanesAreKeptUntilTheyAreCombined) {
+TEST(PlanMemory, PlanesAreKeptUntilTheyAreCombined) {
   Config config = constant_sky();
   config.combine.method = CombineMethod::median;
   // How many planes a cube has is not known before it is opened: three are usual.
@@ -100,7 +100,7 @@ TEST(StageList, PlanesAreKeptUntilTheyAreCombined) {
   EXPECT_EQ(device_memory_beside(plan_of(three, config)), 3 * image);
 }
 
-TEST(StageList, ADifferenceKeepsBothFrames) {
+TEST(PlanMemory, ADifferenceKeepsBothFrames) {
   Config config = constant_sky();
   EXPECT_EQ(host_memory(plan_of(square, config, true)), 7 * image / 2);
   config.measurement.gain = 2;  // the noise, and the image that is weighed by it
@@ -108,9 +108,9 @@ TEST(StageList, ADifferenceKeepsBothFrames) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, true)), 7 * image);
 }
 
-TEST(StageList, ADetectionImageIsKeptBesideTheOneThatIsMeasured) {
+TEST(PlanMemory, ADetectionImageIsKeptBesideTheOneThatIsMeasured) {
   Config config = constant_sky();
-  RunPlan plan = plan_of(square, config, false);
+  Plan plan = plan_of(square, config, false);
   const std::int64_t one = host_memory(plan), on_device = device_memory_beside(plan);
   plan.found_in = &config;
   EXPECT_EQ(host_memory(plan), one + 2 * image);  // and one whose gaps are filled
@@ -121,7 +121,7 @@ TEST(StageList, ADetectionImageIsKeptBesideTheOneThatIsMeasured) {
   EXPECT_EQ(device_memory_beside(plan), of_one + 4 * image);  // that in which sources are found, above its mesh
 }
 
-TEST(StageList, PlanesOfADetectionImageCountWhetherItGoesByRowsOrNot) {
+TEST(PlanMemory, PlanesOfADetectionImageCountWhetherItGoesByRowsOrNot) {
   const Config config = constant_sky();
   Config found_in = constant_sky();
   const std::int64_t one = host_memory(plan_of(square, config, false, &found_in)), most = one / 4;
@@ -133,9 +133,9 @@ TEST(StageList, PlanesOfADetectionImageCountWhetherItGoesByRowsOrNot) {
   EXPECT_GE(host_memory_within(plan_of(square, config, false, &found_in), most).rows, 30 * 64 * square.width * 4);
 }
 
-TEST(StageList, WhatIsBesideAnImageDecidesWhetherItGoesByRows) {
+TEST(PlanMemory, WhatIsBesideAnImageDecidesWhetherItGoesByRows) {
   const Config config = constant_sky();
-  RunPlan plan = plan_of({4096, 4096}, config, false);
+  Plan plan = plan_of({4096, 4096}, config, false);
   const std::int64_t enough = 2 * host_memory(plan);
   EXPECT_EQ(host_memory_within(plan, enough).rows, 0);
   plan.beside = enough / 2;
@@ -146,14 +146,14 @@ TEST(StageList, WhatIsBesideAnImageDecidesWhetherItGoesByRows) {
   EXPECT_EQ(host_memory_within(plan, enough).bytes, 3 * enough - enough / 2);
 }
 
-TEST(StageList, AFlatImageWhoseRowsNeedMoreThanItselfIsTakenAsAWhole) {
+TEST(PlanMemory, AFlatImageWhoseRowsNeedMoreThanItselfIsTakenAsAWhole) {
   const Config config = constant_sky();
-  const RunPlan flat = plan_of({100'000, 3}, config, false);
+  const Plan flat = plan_of({100'000, 3}, config, false);
   EXPECT_EQ(host_memory_within(flat, 1'000'000).rows, 0);
   EXPECT_EQ(host_memory_within(flat, 1'000'000).bytes, host_memory(flat));
 }
 
-TEST(StageList, CheckImagesAreKeptWhileTheOtherSideIsLookedFor) {
+TEST(PlanMemory, CheckImagesAreKeptWhileTheOtherSideIsLookedFor) {
   Config config = constant_sky();
   config.output.check_images = {CheckImage::objects};
   const std::int64_t one = host_memory(plan_of(square, config, false));
@@ -163,7 +163,7 @@ TEST(StageList, CheckImagesAreKeptWhileTheOtherSideIsLookedFor) {
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 3 * image / 2);
 }
 
-TEST(StageList, AperturesNeedTheMapOfOwnersAndRowsOfTheirOwn) {
+TEST(PlanMemory, AperturesNeedTheMapOfOwnersAndRowsOfTheirOwn) {
   Config config = constant_sky();
   const std::int64_t usual = sources_memory(1000, config);
   config.output.columns = {"default", "MAG_ISO"};
@@ -177,7 +177,7 @@ TEST(StageList, AperturesNeedTheMapOfOwnersAndRowsOfTheirOwn) {
   EXPECT_GT(sources_memory(1000, config), one);
 }
 
-TEST(StageList, TheNoiseOfAperturesIsMeasuredOnTheHostImageByImage) {
+TEST(PlanMemory, TheNoiseOfAperturesIsMeasuredOnTheHostImageByImage) {
   Config config = constant_sky();
   config.measurement.noise = NoiseOfSums::apertures;
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 5 * image / 2);
