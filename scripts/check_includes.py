@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Checks the structure of the code: that includes between its rooms (folders, and the subfolders of those in DIVIDED) go
-one way and in no circle, that a third-party library stays in the rooms that know it, that tests/ mirrors the rooms, and
-that nothing is defined twice. Prints each violation as file:line and exits 1."""
+one way and in no circle, nor in a circle between the subfolders of a room or the modules of the Python package, that a
+third-party library stays in the rooms that know it, that tests/ mirrors the rooms, and that nothing is defined twice.
+Prints each violation as file:line and exits 1."""
+import ast
 import collections
 import pathlib
 import re
@@ -60,6 +62,25 @@ def room_of(file):
     return "/".join(parts[:2]) if parts[0] in DIVIDED and len(parts) > 2 else parts[0]
 
 
+def folder_of(file):
+    return file.rpartition("/")[0]
+
+
+def imports(path):
+    """The modules of the Python package that a module imports when it is loaded itself."""
+    package = path.parent
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == package.name:
+            names = [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [name.name for name in node.names]
+        for name in names:
+            module = name.removeprefix(f"{package.name}.")
+            if module != name and (package / f"{module}.py").is_file():
+                yield module
+
+
 def allows(room, other):
     """Whether the room may include the other."""
     allowed = ALLOWED.get(room, ALLOWED.get(room.split("/")[0] + "/", set()))
@@ -113,7 +134,7 @@ def circle(graph):
         if room in done:
             return None
         path.append(room)
-        for other in sorted(graph[room]):
+        for other in sorted(graph.get(room, ())):
             found = walk(other)
             if found:
                 return found
@@ -187,7 +208,8 @@ def main():
         violations += 1
         print(f"{place}: {reason}")
 
-    graph, defined = collections.defaultdict(set), {}
+    graph, folders, modules = (collections.defaultdict(set) for _ in range(3))
+    defined = {}
     for path in files:
         file = path.relative_to(ROOT).as_posix()
         of_tests = file.startswith("tests/")
@@ -201,6 +223,10 @@ def main():
                 report(f"{file}:{number}", reason)
             elif not of_tests and include[1] == '"' and room_of(include[2]) != room_of(file):
                 graph[room_of(file)].add(room_of(include[2]))
+            elif not of_tests and include[1] == '"' and folder_of(include[2]) != folder_of(file):
+                # Within a room, between its subfolders: what lies in the room itself may serve them and call them.
+                if room_of(file) not in {folder_of(file), folder_of(include[2])}:
+                    folders[folder_of(file)].add(folder_of(include[2]))
         if of_tests:
             continue
         for number, name in definitions(text):
@@ -208,10 +234,14 @@ def main():
             if name in defined and defined[name].split(":")[0] != file and "absent" not in file + defined[name]:
                 report(f"{file}:{number}", f"{name} is defined in {defined[name]} as well")
             defined.setdefault(name, f"{file}:{number}")
-    round_trip = circle(graph)
-    if round_trip:
-        report(" -> ".join(round_trip), "rooms include one another in a circle")
-    print(f"check_includes: {len(files)} files, {len(graph)} rooms, {len(defined)} definitions, {violations} violations")
+    for path in sorted((ROOT / "python/srcextract").glob("*.py")):
+        modules[path.stem].update(imports(path))
+    for includes, what in ((graph, "rooms"), (folders, "folders of a room"), (modules, "modules of the Python package")):
+        round_trip = circle(includes)
+        if round_trip:
+            report(" -> ".join(round_trip), f"{what} include one another in a circle")
+    print(f"check_includes: {len(files)} files, {len(graph)} rooms, {len(modules)} modules, {len(defined)} definitions, "
+          f"{violations} violations")
     sys.exit(1 if violations or not files else 0)
 
 

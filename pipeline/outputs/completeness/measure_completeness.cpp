@@ -11,7 +11,7 @@
 #include "pipeline/outputs/completeness/altered_image.hpp"
 #include "pipeline/outputs/completeness/random_places.hpp"
 #include "pipeline/outputs/completeness/star_templates.hpp"
-#include "pipeline/outputs/report/report_columns.hpp"
+#include "pipeline/outputs/report_columns.hpp"
 #include "stages/math/exact_math.hpp"
 
 namespace srcextract {

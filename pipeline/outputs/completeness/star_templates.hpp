@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "pipeline/chain/extraction.hpp"
-#include "pipeline/outputs/report/report_columns.hpp"
+#include "pipeline/outputs/report_columns.hpp"
 
 namespace srcextract {
 

@@ -15,11 +15,11 @@
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/report/page_text.hpp"
-#include "pipeline/outputs/report/report_columns.hpp"
 #include "pipeline/outputs/report/report_data.hpp"
 #include "pipeline/outputs/report/report_files.hpp"
 #include "pipeline/outputs/report/report_pictures.hpp"
 #include "pipeline/outputs/report/report_quality.hpp"
+#include "pipeline/outputs/report_columns.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "stages/core/counted.hpp"
 

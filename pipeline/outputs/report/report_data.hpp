@@ -8,8 +8,8 @@
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/outputs/completeness/completeness.hpp"
 #include "pipeline/outputs/injection/injection.hpp"
-#include "pipeline/outputs/report/report_columns.hpp"
 #include "pipeline/outputs/report/report_pictures.hpp"
+#include "pipeline/outputs/report_columns.hpp"
 
 namespace srcextract {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "pipeline/outputs/report/page_text.hpp"
-#include "pipeline/outputs/report/report_columns.hpp"
 #include "pipeline/outputs/report/report_data.hpp"
 #include "pipeline/outputs/report/report_files.hpp"
 #include "pipeline/outputs/report/report_pictures.hpp"
+#include "pipeline/outputs/report_columns.hpp"
 #include "tests/support/usual_sources.hpp"
 
 namespace srcextract {

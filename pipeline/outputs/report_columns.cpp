@@ -1,4 +1,4 @@
-#include "pipeline/outputs/report/report_columns.hpp"
+#include "pipeline/outputs/report_columns.hpp"
 
 #include <algorithm>
 #include <cmath>
