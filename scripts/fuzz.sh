@@ -75,7 +75,7 @@ run_target() {
   [[ ! -e $dictionary ]] || options+=(-dict="$dictionary")
   mkdir -p "$build/corpus/$target"
   nice -n 19 "$build/tests/fuzz/fuzz_$target" "${options[@]}" -max_total_time="$seconds" -artifact_prefix="$findings/$target-" \
-    "$build/corpus/$target" "tests/fuzz/corpus/$target" >"$logs/$target" 2>&1
+    "$build/corpus/$target" "$build/tests/fuzz/seeds/$target" >"$logs/$target" 2>&1
   echo $? >"$logs/$target.status"
 }
 # Memory that is used again at once is quicker than fresh memory; a use after free is found as long as little is freed
@@ -88,11 +88,11 @@ printf '%s\n' "${targets[@]}" | xargs -P "$cores" -I{} bash -c 'run_target {} ||
 
 # Adds what reaches other code than the corpus does, the small ones first, up to 100 kB and 80 files of a target.
 keep_new() {
-  local corpus=tests/fuzz/corpus/$1
-  mkdir -p "$corpus"
+  local corpus=$build/tests/fuzz/seeds/$1 stored=tests/fuzz/corpus/$1
   "$build/tests/fuzz/fuzz_$1" -merge=1 "$corpus" "$build/corpus/$1" >"$logs/$1.merge" 2>&1
   find "$corpus" -type f -regextype egrep -regex '.*/[0-9a-f]{40}' -printf '%s %p\n' | sort -n |
     awk '{ bytes += $1; if (bytes > 100000 || NR > 80) print $2 }' | xargs -r rm
+  if [[ -d $stored ]]; then cp "$corpus"/* "$stored"; else /usr/bin/python3 tests/fuzz/make_corpus.py --pack "$corpus" "$stored.tar.gz"; fi
 }
 if $keep; then
   for target in "${targets[@]}"; do keep_new "$target"; done
@@ -114,7 +114,7 @@ for target in "${targets[@]}"; do
     found=$(grep -hoE '^(finding: .*|SUMMARY: .*)|runtime error: .*' "$logs/$target" | head -1)
     failed=$((failed + 1))
   fi
-  files=$(find "$build/corpus/$target" "tests/fuzz/corpus/$target" -type f | wc -l)
+  files=$(find "$build/corpus/$target" "$build/tests/fuzz/seeds/$target" -type f | wc -l)
   echo "| $target | ${executions:-?} | $files | ${found:-see $logs/$target} |"
 done
 echo "| all | $total | | $failed findings |"

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 """Writes the seeds of the fuzz targets, DIR/TARGET/NAME: good inputs of every kind, and bad ones that once did harm.
 
-Usage: make_corpus.py [DIR]   (default: the corpus beside this file)
+Usage: make_corpus.py DIR
+       make_corpus.py --pack FOLDER TARGET.tar.gz   packs the files of a folder, always to the same bytes
 What fuzzing finds besides (scripts/fuzz.sh) has names of 40 hexadecimal digits. Needs NumPy and astropy.
 """
 import io
 import gzip
 import pathlib
 import sys
+import tarfile
 
 import numpy as np
 from astropy.io import fits
@@ -16,7 +18,7 @@ from astropy.table import Table
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-OUT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else HERE / "corpus")
+OUT = pathlib.Path(sys.argv[-1])
 RNG = np.random.default_rng(15)
 SIDE = 24
 PIXELS = RNG.normal(100, 5, (SIDE, SIDE)).astype("f4")
@@ -409,7 +411,23 @@ def make_beams():
         put("beam_table", name, data)
 
 
+def pack(folder, archive):
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for file in sorted(folder.iterdir()):
+            data = file.read_bytes()
+            entry = tarfile.TarInfo(file.name)
+            entry.size = len(data)
+            tar.addfile(entry, io.BytesIO(data))
+    archive.write_bytes(gzip.compress(raw.getvalue(), 9, mtime=0))
+
+
 if __name__ == "__main__":
+    if len(sys.argv) == 4 and sys.argv[1] == "--pack":
+        pack(pathlib.Path(sys.argv[2]), OUT)
+        sys.exit()
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     make_headers()
     make_images()
     make_tiles()
