@@ -7,6 +7,7 @@
 
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/plan.hpp"
+#include "stages/core/contract.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/photometry/photometry.hpp"
@@ -116,6 +117,7 @@ void run_steps(PartList<Steps...>, S& state) {
   static_assert((DetectionStep<Steps> && ...));
   const auto run = [&]<class Step>() {
     if (!Step::used(state.plan)) return;
+    if constexpr (checks_contracts && Step::name != nullptr) latest_step = Step::name;
     Step::run(state);
     if constexpr (Step::name != nullptr) state.done(Step::name);
   };

@@ -7,6 +7,7 @@
 
 #include "stages/convolve/convolve_pixel.hpp"
 #include "stages/convolve/convolve_window.hpp"
+#include "stages/core/contract.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
@@ -201,6 +202,7 @@ void check_kernel_fits(const Kernel& kernel, const Shape& shape) {
 
 Image<float, Cpu> convolve(const Image<float, Cpu>& image, const Kernel& kernel, Edges edges,
                            const Value<Background, Cpu>& sky, const Cpu& where) {
+  SRCEXTRACT_EXPECT(has_its_pixels(image));
   check_kernel_fits(kernel, image.shape);
   return convolve_tiles(image, kernel, edges, sky, where);
 }

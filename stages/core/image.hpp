@@ -34,4 +34,16 @@ struct Image {
   std::shared_ptr<RowsOnDemand> rows = nullptr;
 };
 
+/// Whether the image has no pixels, or those of its shape.
+template <class T, class Where>
+bool has_its_pixels(const Image<T, Where>& image) {
+  return image.pixels.empty() || image.pixels.size() == image.shape.count();
+}
+
+/// Whether both images have pixels, as many and in the same shape.
+template <class T, class U, class Where>
+bool are_alike(const Image<T, Where>& a, const Image<U, Where>& b) {
+  return a.shape == b.shape && has_its_pixels(a) && has_its_pixels(b);
+}
+
 }  // namespace srcextract

@@ -6,6 +6,14 @@
 #include <algorithm>
 #include <new>
 
+#include "stages/core/contract.hpp"
+
+#ifdef SRCEXTRACT_CONTRACTS
+#include <csignal>
+#include <cstring>
+#include <set>
+#endif
+
 namespace srcextract {
 
 namespace {
@@ -26,6 +34,53 @@ std::int64_t rows_of_block(std::int64_t height, std::int64_t bytes_of_row, std::
   return std::min((bytes + each - 1) / each * together, std::max(height, together));
 }
 
+#ifdef SRCEXTRACT_CONTRACTS
+/// Names the step that reads a row which no caller holds, before the process ends of it.
+class HeldRowsWatch {
+ public:
+  void add(const std::byte* begin, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (mapped_.empty()) {
+      struct sigaction action = {};
+      action.sa_sigaction = tell;
+      action.sa_flags = SA_SIGINFO;
+      sigaction(SIGSEGV, &action, &former_);
+    }
+    mapped_.insert({begin, begin + bytes});
+  }
+  void remove(const std::byte* begin, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    mapped_.erase({begin, begin + bytes});
+    if (mapped_.empty()) sigaction(SIGSEGV, &former_, nullptr);
+  }
+
+ private:
+  static void tell(int, siginfo_t* info, void*);
+
+  std::mutex mutex_;
+  std::set<std::pair<const std::byte*, const std::byte*>> mapped_;
+  struct sigaction former_ = {};
+};
+
+HeldRowsWatch& held_rows_watch() {
+  static HeldRowsWatch& watch = *new HeldRowsWatch;
+  return watch;
+}
+
+void HeldRowsWatch::tell(int, siginfo_t* info, void*) {
+  const auto* const at = static_cast<const std::byte*>(info->si_addr);
+  HeldRowsWatch& watch = held_rows_watch();
+  if (std::ranges::any_of(watch.mapped_, [&](const auto& one) { return at >= one.first && at < one.second; })) {
+    const auto say = [](const char* text) { (void)!write(STDERR_FILENO, text, std::strlen(text)); };
+    const char* const step = latest_step;
+    say("a broken contract in the step ");
+    say(step != nullptr ? step : "(none)");
+    say(": it reads a row that it does not hold (stages/core/rows_on_demand.hpp)\n");
+  }
+  sigaction(SIGSEGV, &watch.former_, nullptr);  // the read is tried again, and ends the process
+}
+#endif
+
 }  // namespace
 
 RowsOnDemand::RowsOnDemand(std::int64_t height, std::int64_t bytes_of_row, std::shared_ptr<RowMemory> memory, Make make)
@@ -39,6 +94,9 @@ RowsOnDemand::RowsOnDemand(std::int64_t height, std::int64_t bytes_of_row, std::
   void* const mapped = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   image_ = static_cast<std::byte*>(mapped);
+#ifdef SRCEXTRACT_CONTRACTS
+  held_rows_watch().add(image_, mapped_);
+#endif
 }
 
 RowsOnDemand::~RowsOnDemand() {
@@ -51,6 +109,9 @@ RowsOnDemand::~RowsOnDemand() {
       memory_->kept_ -= bytes_of(i);
     }
   }
+#ifdef SRCEXTRACT_CONTRACTS
+  held_rows_watch().remove(image_, mapped_);
+#endif
   munmap(image_, mapped_);
 }
 

@@ -39,6 +39,22 @@ void for_each_run_between(const Runs<Cpu>& runs, std::int64_t y, std::int64_t fr
     f(run - all, std::max<std::int64_t>(run->begin, from), std::min<std::int64_t>(run->end, to));
 }
 
+/// Whether the runs lie in the image, row by row as `row_begin` says, and share no pixel.
+inline bool are_in_raster_order(const Runs<Cpu>& runs) {
+  if (runs.row_begin.size() != runs.shape.height + 1 || runs.row_begin[0] != 0) return false;
+  if (runs.row_begin[runs.shape.height] > runs.runs.size()) return false;
+  for (std::int64_t y = 0; y < runs.shape.height; ++y) {
+    if (runs.row_begin[y] > runs.row_begin[y + 1]) return false;
+    std::int64_t last = 0;
+    for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i) {
+      const Run& run = runs.runs[i];
+      if (run.y != y || run.begin < last || run.begin >= run.end || run.end > runs.shape.width) return false;
+      last = run.end;
+    }
+  }
+  return true;
+}
+
 inline void record_fields(const Runs<Cpu>& runs, FieldRecorder& to) {
   to.members("row", Element::run, runs.runs, &Run::y);
   to.members("begin", Element::run, runs.runs, &Run::begin);

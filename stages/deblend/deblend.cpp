@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/deblend/claims.hpp"
@@ -189,6 +190,8 @@ std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& compon
 
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                const Components<Cpu>& components, const Settings& config, const Cpu& where) {
+  SRCEXTRACT_EXPECT(are_alike(images.found, images.measured) && images.found.shape == runs.shape);
+  SRCEXTRACT_EXPECT(are_in_raster_order(runs) && are_labels_of(components, runs));
   const SplitIslands split = split_islands(images, runs, components, config, where);
   CorePixels<Cpu> cut = cut_cores(runs, split, where);
   const Buffer<SourceSums, Cpu> sums =

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/detect/adjacency.hpp"
@@ -242,9 +243,14 @@ class StripedComponents {
 Components<Cpu> label_components(const Runs<Cpu>& runs, const DetectionConfig& config, const Cpu& where,
                                  const Runs<Cpu>* seeds) {
   check_run_count(runs.runs.size());
+  SRCEXTRACT_EXPECT(are_in_raster_order(runs));
+  SRCEXTRACT_EXPECT(seeds == nullptr || (seeds->shape == runs.shape && are_in_raster_order(*seeds)));
   const bool all = config.min_area <= 1 && seeds == nullptr;
   StripedComponents components(runs, reach_of(config.connectivity), all, where);
-  return all ? std::move(components).number_all() : std::move(components).number(config.min_area, seeds);
+  Components<Cpu> numbered =
+      all ? std::move(components).number_all() : std::move(components).number(config.min_area, seeds);
+  SRCEXTRACT_ENSURE(are_labels_of(numbered, runs));
+  return numbered;
 }
 
 void check_run_count(std::int64_t runs) {

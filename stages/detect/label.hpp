@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "stages/core/host_device.hpp"
@@ -25,6 +26,14 @@ struct Components {
   Buffer<std::int32_t, Where> label;
   Value<ComponentCounts, Where> counts;
 };
+
+/// Whether each run has a label from 0 to the number of components.
+inline bool are_labels_of(const Components<Cpu>& components, const Runs<Cpu>& runs) {
+  return components.label.size() == runs.runs.size() &&
+         std::ranges::all_of(components.label, [most = components.counts->kept](std::int32_t label) {
+           return label >= 0 && label <= most;
+         });
+}
 
 inline void record_fields(const Components<Cpu>& components, FieldRecorder& to) {
   to.values("label", Element::run, std::span(components.label.begin(), components.label.end()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stages/convolve/convolve.hpp"
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/detect/matched_pixel.hpp"
@@ -67,6 +68,7 @@ void match_of_row(const float* pixels, const float* values, const float* weights
 Image<float, Cpu> matched_filter(const Image<float, Cpu>& image, const Kernel& kernel,
                                  const Value<Background, Cpu>& sky, const Value<Levels, Cpu>& levels,
                                  const NoiseMap<Cpu>& noise, const Cpu& where) {
+  SRCEXTRACT_EXPECT(has_its_pixels(image) && (noise.variance == nullptr || are_alike(image, *noise.variance)));
   const Value<Background, Cpu> none;
   const Kernel squares = squared(kernel);
   const auto [width, height] = image.shape;

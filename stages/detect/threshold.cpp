@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/detect/detection_levels.hpp"
@@ -141,14 +142,18 @@ Runs<Cpu> segment_on_demand(const Image<float, Cpu>& image, const Begin& begin, 
 /// in find_runs().
 template <class Begin>
 Runs<Cpu> segment(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where, const Runs<Cpu>* near) {
-  if (is_on_demand(image)) return segment_on_demand(image, begin, where, near);
-  return segment_rows(image, 0, image.shape.height, begin, where);
+  SRCEXTRACT_EXPECT(near == nullptr || (near->shape == image.shape && are_in_raster_order(*near)));
+  Runs<Cpu> runs = is_on_demand(image) ? segment_on_demand(image, begin, where, near)
+                                       : segment_rows(image, 0, image.shape.height, begin, where);
+  SRCEXTRACT_ENSURE(are_in_raster_order(runs));
+  return runs;
 }
 
 }  // namespace
 
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where,
                     const Runs<Cpu>* near) {
+  SRCEXTRACT_EXPECT(has_its_pixels(image) && !std::isnan(levels->detection));
   const OneLevel level{floor_to_float(levels->detection)};
   return segment(
       image, [=] { return [=](std::int64_t) { return level; }; }, where, near);
@@ -156,6 +161,7 @@ Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& le
 
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const SkyMesh<Cpu>& noise,
                     const Cpu& where, const Runs<Cpu>* near) {
+  SRCEXTRACT_EXPECT(has_its_pixels(image) && noise.grid.image == image.shape && !std::isnan(levels->in_noise));
   const std::int64_t width = image.shape.width;
   const auto begin = [&, width] {
     return [&, width, row = MeshRow::of_rms(noise),
@@ -171,6 +177,7 @@ Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& le
 
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Image<float, Cpu>& variance,
                     const Cpu& where, const Runs<Cpu>* near) {
+  SRCEXTRACT_EXPECT(are_alike(image, variance) && !std::isnan(levels->in_noise));
   const std::int64_t width = image.shape.width;
   const auto begin = [&, width] {
     return

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
@@ -59,6 +60,7 @@ void weigh_piece(const float* pixels, const float* variance, std::int64_t count,
 
 Image<float, Cpu> flux_ratios(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh,
                               const FrameSkies<Cpu>& skies, const Cpu& where) {
+  SRCEXTRACT_EXPECT(are_alike(reference, fresh));
   Image<float, Cpu> ratios(fresh.shape, where);
   const FluxRatio ratio(*skies.reference, *skies.fresh);
   parallel_for(fresh.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
@@ -71,6 +73,7 @@ Image<float, Cpu> flux_ratios(const Image<float, Cpu>& reference, const Image<fl
 void subtract_frames(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const FrameSkies<Cpu>& skies,
                      const Value<Background, Cpu>& ratios, const DifferenceConfig& config, const PhotonGains& gain,
                      Pixels<Cpu>& out, const Cpu& where) {
+  SRCEXTRACT_EXPECT(are_alike(reference, fresh) && are_alike(out.image, fresh));
   const Subtraction subtraction(*skies.reference, *skies.fresh, *ratios,
                                 {config.match_flux, config.match_background, gain});
   out.masked = MaskCounts{};
@@ -100,6 +103,7 @@ void multiply(Image<float, Cpu>& image, double factor, const Cpu& where) {
 
 Image<float, Cpu> weigh_pixels(const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
                                const Value<Background, Cpu>& sky, const Cpu& where) {
+  SRCEXTRACT_EXPECT(are_alike(image, noise));
   Image<float, Cpu> result(image.shape, where);
   const auto level = static_cast<float>(sky->clipped.median);
   parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {

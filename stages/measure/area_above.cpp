@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <atomic>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 
 namespace srcextract {
 
 Buffer<std::int64_t, Cpu> area_above(const Runs<Cpu>& runs, const Components<Cpu>& components, const Runs<Cpu>& above,
                                      const Cpu& where) {
+  SRCEXTRACT_EXPECT(above.shape == runs.shape && are_in_raster_order(above) && are_labels_of(components, runs));
   constexpr std::int64_t rows_per_piece = 64;
   Buffer<std::int64_t, Cpu> area(components.counts->kept, where);
   std::fill(area.begin(), area.end(), 0);

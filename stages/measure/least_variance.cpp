@@ -4,6 +4,7 @@
 #include <atomic>
 #include <limits>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 
@@ -40,6 +41,7 @@ Buffer<double, Cpu> least_of_runs(const Runs<Cpu>& runs, const Components<Cpu>& 
 
 Buffer<double, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs<Cpu>& runs,
                                    const Components<Cpu>& components, const Cpu& where) {
+  SRCEXTRACT_EXPECT(variance.shape == runs.shape && are_labels_of(components, runs));
   return least_of_runs(runs, components, where, [&] {
     return [&variance](const Run& run) {
       const HeldRows held(variance, run.y, run.y + 1);
@@ -51,6 +53,7 @@ Buffer<double, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs
 
 Buffer<double, Cpu> least_variance(const SkyMesh<Cpu>& noise, const Runs<Cpu>& runs, const Components<Cpu>& components,
                                    const Cpu& where) {
+  SRCEXTRACT_EXPECT(noise.grid.image == runs.shape && are_labels_of(components, runs));
   return least_of_runs(runs, components, where, [&] {
     return [row = MeshRow::of_rms(noise)](const Run& run) mutable {
       row.go_to(run.y);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/detect/runs_by_source.hpp"
@@ -148,6 +149,9 @@ bool are_single_runs(const Components<Cpu>& components, const Cpu& where) {
 Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Runs<Cpu>& runs,
                                         const Components<Cpu>& components, const Value<Levels, Cpu>& levels,
                                         const Value<MaskCounts, Cpu>& masked, const Cpu& where) {
+  SRCEXTRACT_EXPECT(has_its_pixels(image) && image.shape == runs.shape);
+  SRCEXTRACT_EXPECT(are_in_raster_order(runs) && are_labels_of(components, runs));
+  SRCEXTRACT_EXPECT(components.counts->kept == 0 || std::isfinite(levels->background));
   const RunMeasurer measurer(image, runs, levels->background, masked->total() > 0);
   const std::int64_t sources = components.counts->kept;
   Buffer<SourceSums, Cpu> sums(sources, where);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
@@ -128,6 +129,10 @@ void measure_circles(const CircleFamily& family, const HostLanes& lanes, const M
 }
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where) {
+  SRCEXTRACT_EXPECT(has_its_pixels(input.image) && input.image.shape == input.runs.shape);
+  SRCEXTRACT_EXPECT(input.variance.pixels.empty() || are_alike(input.image, input.variance));
+  SRCEXTRACT_EXPECT(are_in_raster_order(input.runs) && are_labels_of(input.components, input.runs));
+  SRCEXTRACT_EXPECT(input.sums.size() == input.components.counts->kept);
   const std::shared_ptr<RowMemory> memory = row_memory_of(input.image);
   const Image<std::int32_t, Cpu> owners =
       map_owners(input.runs, input.components, where, input.absorbed, false, memory);

@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/sky/mesh_rows.hpp"
 
@@ -34,6 +35,7 @@ class LevelOfMesh {
 }  // namespace
 
 Image<float, Cpu> subtract_sky(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh, const Cpu& where) {
+  SRCEXTRACT_EXPECT(has_its_pixels(image) && mesh.grid.image == image.shape);
   return image_of_rows<float>(
       image.shape, row_memory_of(image), where,
       [from = shared_rows(image), level = LevelOfMesh(mesh)](float* above, std::int64_t begin, std::int64_t end) {
@@ -43,6 +45,7 @@ Image<float, Cpu> subtract_sky(const Image<float, Cpu>& image, const SkyMesh<Cpu
 }
 
 Image<float, Cpu> subtract_sky(Image<float, Cpu>&& image, const SkyMesh<Cpu>& mesh, const Cpu& where) {
+  SRCEXTRACT_EXPECT(has_its_pixels(image) && mesh.grid.image == image.shape);
   change_rows(image, where, [level = LevelOfMesh(mesh)](float* rows, std::int64_t begin, std::int64_t end) {
     level.subtract(rows, begin, end, rows);
   });

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/weights/count_masked.hpp"
 #include "stages/weights/variance_pixel.hpp"
@@ -27,6 +28,7 @@ void mask_piece_like(std::int64_t count, const float* pixels, float* __restrict 
 }  // namespace
 
 void subtract_level(const Image<float, Cpu>& level, Pixels<Cpu>& pixels, const Cpu& where) {
+  SRCEXTRACT_EXPECT(are_alike(level, pixels.image));
   const auto subtract = [from = shared_rows(level)](float* image, std::int64_t begin, std::int64_t end) {
     const HeldRows held(*from, begin, end);
     const std::int64_t first = begin * from->shape.width;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/weights/interpolate_pixel.hpp"
@@ -122,6 +123,7 @@ Interpolated<Cpu> interpolate_on_demand(Gaps&& gaps, const Cpu& where) {
 
 Interpolated<Cpu> interpolate_bad(const Image<float, Cpu>& image, const Image<float, Cpu>& variance,
                                   const WeightsConfig& config, const Cpu& where, const Value<double, Cpu>* scale) {
+  SRCEXTRACT_EXPECT(are_alike(image, variance));
   const Shape& shape = image.shape;
   Gaps gaps{same_rows(image), same_rows(variance), GapRules(config)};
   if (scale != nullptr) gaps.rules.least_bad = least_bad_variance(gaps.rules.least_bad, **scale);

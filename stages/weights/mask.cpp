@@ -1,5 +1,6 @@
 #include "stages/weights/mask.hpp"
 
+#include "stages/core/contract.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/weights/count_masked.hpp"
 #include "stages/weights/variance_pixel.hpp"
@@ -20,6 +21,7 @@ std::int64_t mask_piece(std::int64_t count, const float* mask, float* __restrict
 }  // namespace
 
 void apply_mask(const Image<float, Cpu>& mask, Pixels<Cpu>& pixels, const Cpu& where) {
+  SRCEXTRACT_EXPECT(are_alike(mask, pixels.image));
   change_and_count(pixels.image, pixels.masked->mask, where,
                    [from = shared_rows(mask)](float* image, std::int64_t begin, std::int64_t end) {
                      const HeldRows held(*from, begin, end);
@@ -29,6 +31,7 @@ void apply_mask(const Image<float, Cpu>& mask, Pixels<Cpu>& pixels, const Cpu& w
 }
 
 Image<float, Cpu> mask_like(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Cpu& where) {
+  SRCEXTRACT_EXPECT(are_alike(image, variance));
   return image_of_rows<float>(
       image.shape, row_memory_of(image), where,
       [of = shared_rows(image), from = shared_rows(variance)](float* masked, std::int64_t begin, std::int64_t end) {

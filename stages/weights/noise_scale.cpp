@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/sky/node_buffers.hpp"
@@ -60,6 +61,7 @@ NodeBuffers variance_nodes(const Image<float, Cpu>& image, const Image<float, Cp
 
 Value<double, Cpu> noise_scale(const Image<float, Cpu>& image, const Image<float, Cpu>& variance,
                                const SkyMesh<Cpu>& sky, const BackgroundConfig& config, const Cpu& where) {
+  SRCEXTRACT_EXPECT(are_alike(image, variance) && sky.grid.image == image.shape);
   const NodeBuffers nodes = variance_nodes(image, variance, sky.grid, config, where);
   std::vector<float> ratios;
   for (std::int64_t i = 0; i < nodes.level.size(); ++i)

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/weights/count_masked.hpp"
 #include "stages/weights/variance_pixel.hpp"
@@ -79,6 +80,7 @@ void weigh_on_demand(Image<float, Cpu>&& map, const WeightsConfig& config, Pixel
 }  // namespace
 
 void apply_weights(Image<float, Cpu>&& map, const WeightsConfig& config, Pixels<Cpu>& pixels, const Cpu& where) {
+  SRCEXTRACT_EXPECT(are_alike(map, pixels.image));
   if (is_on_demand(map)) return weigh_on_demand(std::move(map), config, pixels, where);
   const VarianceOfMap variance_of(config);
   if (keeps_pixels(config)) {

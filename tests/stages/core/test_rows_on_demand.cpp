@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "stages/core/contract.hpp"
 #include "stages/core/parallel.hpp"
 
 namespace srcextract {
@@ -91,7 +92,9 @@ TEST(RowsOnDemandOfAnImage, PassOnWhatGoesWrongAndCanBeAskedForAgain) {
 TEST(RowsOnDemandDeathTest, EndTheProgramIfReadByOneWhoDoesNotHoldThem) {
   std::atomic<int> made = 0;
   const auto image = places(std::make_shared<RowMemory>(1), made);
-  EXPECT_DEATH(static_cast<void>(*const_cast<const volatile std::int32_t*>(&image.pixels[200 * shape.width])), "");
+  latest_step = "threshold";
+  EXPECT_DEATH(static_cast<void>(*const_cast<const volatile std::int32_t*>(&image.pixels[200 * shape.width])),
+               checks_contracts ? "a broken contract in the step threshold: it reads a row that it does not hold" : "");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -37,10 +38,10 @@ std::vector<float> star_at(double x, double y, const PsfPlane& shape, double of 
   return pixels;
 }
 
-/// A source of 5 pixels about the place.
+/// A source of 5 pixels about the place, less at the edge.
 Given given_star(double x, double y) {
   const auto column = static_cast<std::int32_t>(std::lround(x)), row = static_cast<std::int32_t>(std::lround(y));
-  return {{row, column - 2, column + 3}, x + 0.3, y - 0.2, 1, 1, 0};
+  return {{row, column - 2, std::min(column + 3, static_cast<std::int32_t>(side))}, x + 0.3, y - 0.2, 1, 1, 0};
 }
 
 template <class Where>
