@@ -42,17 +42,20 @@ class ClipLeader : ClipRanks {
 
   __device__ __noinline__ static Extremes extremes(Interval interval) {
     const ClipShared& s = shared();
+    Extremes found{};
     if (s.tail_kept) {
-      Extremes found = extremes_of_keys(state().tail_low_key, state().tail_high_key);
+      found = extremes_of_keys(state().tail_low_key, state().tail_high_key);
       if (!is_everything(interval)) {
         found = {smallest_above(interval.lower), largest_below(interval.upper)};
         if (!(found.smallest < found.largest)) found = order_extremes(ClipSource::tail, interval);
       }
-      // Exact if the tail (pixels outside the core) has pixels of the set on both sides of the core. Else a pixel of
-      // the core, which is in no list, may be an extreme.
-      if (found.smallest <= s.guess.core.lower && found.largest >= s.guess.core.upper) return found;
     }
-    return order_extremes(ClipSource::image, interval);
+    // Exact if the tail (pixels outside the core) has pixels of the set on both sides of the core. Else a pixel of the
+    // core, which is in no list, may be an extreme.
+    const bool exact = s.tail_kept && found.smallest <= s.guess.core.lower && found.largest >= s.guess.core.upper;
+    if (!exact) found = order_extremes(ClipSource::image, interval);
+    __syncwarp();  // as every function here that is not in line (ClipRanks)
+    return found;
   }
 
   __device__ static void end() {

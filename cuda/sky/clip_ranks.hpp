@@ -7,6 +7,10 @@ namespace srcextract {
 /// Finds pixels by their rank; used by the leader, the first warp of the first block. Pixels with ranks close to the
 /// last requested rank are kept in shared memory. Other ranks are found in the window's cells. If the cells do not
 /// suffice, the leader makes all blocks read pixels.
+///
+/// Rule for the clip's kernel: a function that is not in line (__noinline__) ends with a barrier, __syncwarp() or one
+/// of more threads; that of the function that it calls last will do. Without it medians were wrong. A fault of ptxas is
+/// suspected, but no minimal case was found.
 class ClipRanks {
  protected:
   /// Makes all blocks execute a command, and waits for the results. The caller must first clear those results to which

@@ -65,6 +65,7 @@ __device__ __noinline__ void add_far_pixels(int count) {
     }
     left &= ~__ballot_sync(all_lanes, mine);
   }
+  __syncwarp();  // as every function here that is not in line (ClipRanks)
 }
 
 /// The terms that a pixel close to the grid's centre (class 0) adds to the sums of d and d^2, as multiples of the
