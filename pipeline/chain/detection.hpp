@@ -96,22 +96,34 @@ struct FoundSky {
   const Config* config;  ///< configuration of the image in which sources were found
 };
 
-template <class Type>
-bool is_there(const Type& part) {
-  if constexpr (requires { part.row_begin; })
-    return !part.row_begin.empty();
-  else if constexpr (requires { part.label; })
-    return !part.label.empty();
-  else if constexpr (requires { part.absorbed; })
-    return !part.absorbed.empty();
-  else if constexpr (requires { part.level; })
-    return !part.level.empty();
-  else if constexpr (requires { part.image; })
-    return !part.image.pixels.empty();
-  else if constexpr (requires { part.pixels; })
-    return !part.pixels.empty();
-  else
-    return !part.empty();
+/// Whether a step made this member of Detection.
+template <class T, class Where>
+bool is_there(const Buffer<T, Where>& rows) {
+  return !rows.empty();
+}
+template <class Where>
+bool is_there(const Image<float, Where>& image) {
+  return !image.pixels.empty();
+}
+template <class Where>
+bool is_there(const Interpolated<Where>& filled) {
+  return !filled.image.pixels.empty();
+}
+template <class Where>
+bool is_there(const SkyMesh<Where>& mesh) {
+  return !mesh.level.empty();
+}
+template <class Where>
+bool is_there(const Runs<Where>& runs) {
+  return !runs.row_begin.empty();
+}
+template <class Where>
+bool is_there(const Components<Where>& components) {
+  return !components.label.empty();
+}
+template <class Where>
+bool is_there(const Cleaned<Where>& cleaned) {
+  return !cleaned.absorbed.empty();
 }
 
 /// Dual-image mode: what happens to a member of the detection image's results before other images are measured
