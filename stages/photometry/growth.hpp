@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -8,6 +9,70 @@
 #include "stages/photometry/measured_source.hpp"
 
 namespace srcextract {
+
+/// Counts up to Most events in each of 6 or 12 fields, for each of Width pixels. The counts are 5-bit fields of one or
+/// two 32-bit words. Powers of two are made by float exponents, since some processors cannot shift the elements of a
+/// vector by different amounts.
+template <int Most, int Words, int Width>
+class FieldCounts {
+ public:
+  static constexpr int bits = 5, half = 6, fields = Words * half;
+  static_assert(Most < 1 << bits && bits * half < 32 && Words <= 2);
+
+  void count(int i, std::int32_t field) {
+    constexpr std::int32_t float_one = 127, float_digits = 23;
+    const std::int32_t in_lower = Words == 1 || field < half ? -1 : 0;
+    const std::int32_t power = bits * field - (bits * half & ~in_lower);
+    const auto once = static_cast<std::int32_t>(std::bit_cast<float>((float_one + power) << float_digits));
+    lower_[i] += once & in_lower;
+    if constexpr (Words == 2) upper_[i] += once & ~in_lower;
+  }
+  std::int32_t times(int i, int field) const {
+    const std::int32_t word = Words == 1 || field < half ? lower_[i] : upper_[i];
+    return word >> (bits * (field < half ? field : field - half)) & ((1 << bits) - 1);
+  }
+
+ private:
+  std::int32_t lower_[Width] = {}, upper_[Width] = {};
+};
+
+template <int Words, int Rows, int Times, int Width, class Bins>
+void add_counted(const std::int32_t (&rings)[Rows][Times][Width], const std::int32_t (&first)[Width],
+                 std::int32_t furthest, Bins& bins) {
+  FieldCounts<Rows * Times, Words, Width> counts;
+  for (int j = 0; j < Rows; ++j)
+    for (int k = 0; k < Times; ++k)
+      for (int i = 0; i < Width; ++i) counts.count(i, rings[j][k][i] - first[i]);
+  for (int m = 0; m <= furthest; ++m) {
+    std::int32_t at[Width], times[Width];
+    for (int i = 0; i < Width; ++i) {
+      at[i] = first[i] + m;
+      times[i] = counts.times(i, m);
+    }
+    bins.add_times(at, times);
+  }
+}
+
+/// Adds the light of each pixel's sub-pixels, set by bins.begin(), to their rings, on the host. If the rings of each
+/// pixel are close together, first counts how often each ring occurs. Then adds the light to each ring once, multiplied
+/// by the ring's count.
+template <int Rows, int Times, int Width, class Bins>
+void add_to_close_rings(const std::int32_t (&rings)[Rows][Times][Width], Bins& bins) {
+  std::int32_t first[Width], last[Width], furthest = 0;
+  for (int i = 0; i < Width; ++i) first[i] = last[i] = rings[0][0][i];
+  for (int j = 0; j < Rows; ++j) {
+    for (int k = 0; k < Times; ++k) {
+      for (int i = 0; i < Width; ++i) {
+        first[i] = rings[j][k][i] < first[i] ? rings[j][k][i] : first[i];
+        last[i] = rings[j][k][i] > last[i] ? rings[j][k][i] : last[i];
+      }
+    }
+  }
+  for (int i = 0; i < Width; ++i) furthest = last[i] - first[i] > furthest ? last[i] - first[i] : furthest;
+  if (furthest < FieldCounts<Rows * Times, 1, Width>::fields) return add_counted<1>(rings, first, furthest, bins);
+  if (furthest < FieldCounts<Rows * Times, 2, Width>::fields) return add_counted<2>(rings, first, furthest, bins);
+  for (int j = 0; j < Rows; ++j) bins.add(rings[j]);
+}
 
 /// Finds in which ring (the area between two successive circles of the curve of growth) each sub-pixel lies, for Width
 /// pixels at a time. `steps` is the number of rings per pixel of radius.
@@ -222,7 +287,7 @@ struct GrowthPixels {
     }
     if constexpr (Width > 1) {
       rings.settle(from_middle, u2, v2, all);
-      bins.add(all);
+      add_to_close_rings(all, bins);
     }
   }
 

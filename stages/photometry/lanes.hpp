@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -231,70 +230,18 @@ class HostLanes {
       for (int i = 0; i < width; ++i)
         for (int k = 0; k < Times; ++k) bins_[places[k][i]] += values_[i];
     }
-    /// Adds the integer of pixel i to bin bins[j][k][i], for all j and k. If the bins of each pixel are close together,
-    /// the code first counts how often each bin occurs. Then it adds the integer to each bin once, multiplied by the
-    /// bin's count.
-    template <int Rows, int Times>
-    void add(const std::int32_t (&bins)[Rows][Times][width]) {
-      std::int32_t first[width], last[width], furthest = 0;
-      for (int i = 0; i < width; ++i) first[i] = last[i] = bins[0][0][i];
-      for (int j = 0; j < Rows; ++j) {
-        for (int k = 0; k < Times; ++k) {
-          for (int i = 0; i < width; ++i) {
-            first[i] = bins[j][k][i] < first[i] ? bins[j][k][i] : first[i];
-            last[i] = bins[j][k][i] > last[i] ? bins[j][k][i] : last[i];
-          }
-        }
+    /// Adds the integer of pixel i times[i] times to bin bins[i].
+    void add_times(const std::int32_t (&bins)[width], const std::int32_t (&times)[width]) {
+      std::int32_t places[width];
+      std::int64_t sums[width];
+      for (int i = 0; i < width; ++i) {
+        places[i] = (bins[i] < most_bins ? bins[i] : most_bins) * width + i;
+        sums[i] = times[i] * values_[i];
       }
-      for (int i = 0; i < width; ++i) furthest = last[i] - first[i] > furthest ? last[i] - first[i] : furthest;
-      if (furthest < FieldCounts<Rows * Times, 1>::fields) return add_counted<1>(bins, first, furthest);
-      if (furthest < FieldCounts<Rows * Times, 2>::fields) return add_counted<2>(bins, first, furthest);
-      for (int j = 0; j < Rows; ++j) add(bins[j]);
+      for (int i = 0; i < width; ++i) bins_[places[i]] += sums[i];
     }
 
    private:
-    /// Counts up to Most events in each of 6 or 12 fields, for each pixel of a block. The counts are 5-bit fields of
-    /// one or two 32-bit words. Powers of two are made by float exponents, since some processors cannot shift the
-    /// elements of a vector by different amounts.
-    template <int Most, int Words>
-    struct FieldCounts {
-      static constexpr int bits = 5, half = 6, fields = Words * half;
-      static_assert(Most < 1 << bits && bits * half < 32 && Words <= 2);
-      static constexpr std::int32_t float_one = 127, float_digits = 23;
-      std::int32_t lower[width] = {}, upper[width] = {};
-
-      void count(int i, std::int32_t field) {
-        const std::int32_t in_lower = Words == 1 || field < half ? -1 : 0;
-        const std::int32_t power = bits * field - (bits * half & ~in_lower);
-        const auto once = static_cast<std::int32_t>(std::bit_cast<float>((float_one + power) << float_digits));
-        lower[i] += once & in_lower;
-        if constexpr (Words == 2) upper[i] += once & ~in_lower;
-      }
-      std::int32_t times(int i, int field) const {
-        const std::int32_t word = Words == 1 || field < half ? lower[i] : upper[i];
-        return word >> (bits * (field < half ? field : field - half)) & ((1 << bits) - 1);
-      }
-    };
-
-    template <int Words, int Rows, int Times>
-    void add_counted(const std::int32_t (&bins)[Rows][Times][width], const std::int32_t (&first)[width],
-                     std::int32_t furthest) {
-      FieldCounts<Rows * Times, Words> counts;
-      for (int j = 0; j < Rows; ++j)
-        for (int k = 0; k < Times; ++k)
-          for (int i = 0; i < width; ++i) counts.count(i, bins[j][k][i] - first[i]);
-      for (int m = 0; m <= furthest; ++m) {
-        std::int32_t places[width];
-        std::int64_t sums[width];
-        for (int i = 0; i < width; ++i) {
-          const std::int32_t bin = first[i] + m;
-          places[i] = (bin < most_bins ? bin : most_bins) * width + i;
-          sums[i] = counts.times(i, m) * values_[i];
-        }
-        for (int i = 0; i < width; ++i) bins_[places[i]] += sums[i];
-      }
-    }
-
     std::int64_t* bins_;  ///< one histogram per pixel position in the block, so that no addition must wait for another
     std::int64_t values_[width];
   };

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "stages/photometry/growth.hpp"
 #include "stages/photometry/lanes.hpp"
 
 namespace srcextract {
@@ -37,7 +38,7 @@ TEST(Bins, OfRowsAreThoseOfOneByOne) {
             }
           }
           block.begin(values);
-          block.add(places);
+          add_to_close_rings(places, block);
         });
     for (int bin = 0; bin < most_bins; ++bin) {
       EXPECT_EQ(bins[bin], expected[static_cast<std::size_t>(bin)]) << "bin " << bin << ", " << apart << " apart";
