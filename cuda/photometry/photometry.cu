@@ -23,7 +23,7 @@ constexpr std::int64_t most_family_blocks = 128;  ///< largest number of blocks 
 /// divide a source. A single warp would take longer for such a source than the device for all other sources.
 constexpr int large_source_warps = 8;
 template <class One>
-constexpr bool has_large_sources = requires(const MeasuredSource& source) {
+constexpr bool has_large_sources = requires(const SourceOf<One>& source) {
   One::is_large(source);
 };
 
@@ -92,31 +92,51 @@ __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std:
   }
 }
 
-/// The sources of an image, as kernels read them; at most as many as the buffers hold.
+/// Results of one family in device memory, as kernels read them; `each` rows per source.
+template <class One>
+struct ResultRows {
+  const typename One::Row* rows;
+  int each;
+
+  __device__ const typename One::Row* of(std::int64_t source) const { return rows + source * each; }
+};
+
+/// Results of the families of a list, all of which have been measured.
+template <class List>
+struct ResultsOfEach;
+template <class... Used>
+struct ResultsOfEach<FamilyList<Used...>> : ResultRows<Used>... {
+  explicit ResultsOfEach(const Photometry<Gpu>& measured)
+      : ResultRows<Used>{measured.of<Used>().rows.data(), measured.of<Used>().each}... {}
+
+  template <class One>
+  __device__ const ResultRows<One>& of() const {
+    return *this;
+  }
+};
+
+/// The sources of an image, as kernels read them, with the results of the families in the list Uses; at most as many
+/// sources as the buffers hold.
+template <class Uses>
 struct SourceTable {
   const std::int32_t* order;  ///< indices of the sources in the order in which they are measured
   const SourceSums* sums;
   const Parentage* parentage;  ///< null if sources were not deblended
-  const EllipseFlux* kron;     ///< null if not measured
-  const LightRadius* radii;    ///< null if not measured
-  int radii_each;
-  const StarLight* star;      ///< null if not measured
-  const FrameSky* local_sky;  ///< null if not measured
+  const FrameSky* local_sky;   ///< null if not measured
+  ResultsOfEach<Uses> results;
   ItemCount items;
 
   /// Returns source k without its shape, but with the results of families measured before.
-  __device__ MeasuredSource measured_before(std::int64_t k) const {
-    return {static_cast<std::int32_t>(k + 1),
-            SourceShape{},
-            sums + k,
-            kron != nullptr ? kron + k : nullptr,
-            radii != nullptr ? radii + k * radii_each : nullptr,
-            star != nullptr ? star + k : nullptr,
-            parentage != nullptr ? parentage[k].last_row : -1,
-            local_sky_of(local_sky != nullptr ? local_sky + k : nullptr)};
+  __device__ SourceWith<Uses> measured_before(std::int64_t k) const {
+    const MeasuredSource source{.number = static_cast<std::int32_t>(k + 1),
+                                .shape = {},
+                                .found = sums + k,
+                                .last_row = parentage != nullptr ? parentage[k].last_row : -1,
+                                .local_sky = local_sky_of(local_sky != nullptr ? local_sky + k : nullptr)};
+    return SourceWith<Uses>(source, results, k);
   }
-  __device__ MeasuredSource at(std::int64_t k, const PhotometryImage& image) const {
-    MeasuredSource source = measured_before(k);
+  __device__ SourceWith<Uses> at(std::int64_t k, const PhotometryImage& image) const {
+    SourceWith<Uses> source = measured_before(k);
     source.shape = shape_of(sums[k], parentage != nullptr ? parentage[k] : Parentage{}, image.width, image.height);
     return source;
   }
@@ -143,11 +163,11 @@ struct LevelledImage {
 /// Measures row `which` of source k, or all rows of source k if the family computes them together.
 template <class One, bool elsewhere, class Lanes>
 __device__ void measure_source(const Lanes& lanes, const One& family, const LevelledImage& measured,
-                               const LevelledImage& found_in, const SourceTable& sources, std::int64_t k, int which,
-                               typename One::Row* rows) {
+                               const LevelledImage& found_in, const SourceTable<UsesOf<One>>& sources, std::int64_t k,
+                               int which, typename One::Row* rows) {
   const PhotometryImage image = measured.known();
   const int each = family.rows();
-  const MeasuredSource source = sources.at(k, image);
+  const SourceOf<One> source = sources.at(k, image);
   const auto keep = [&](int row, const typename One::Row& value) {
     if (lanes.is_first()) rows[k * each + row] = value;
   };
@@ -171,7 +191,7 @@ struct Scratch {
 /// has fewer free registers.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
-    measure_family_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
+    measure_family_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable<UsesOf<One>> sources,
                           typename One::Row* rows, Scratch scratch) {
   const WarpLanes<block_warps> lanes(scratch.memory + thread_index() / warp_size * scratch.each);
   const int parts = rows_are_together<One> ? 1 : family.rows();
@@ -186,7 +206,7 @@ __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
 
 /// Lists the large sources, in any order.
 template <class One>
-__global__ void list_large_kernel(SourceTable sources, std::int32_t* large, std::int64_t* count) {
+__global__ void list_large_kernel(SourceTable<UsesOf<One>> sources, std::int32_t* large, std::int64_t* count) {
   const std::int64_t all = sources.items();
   for (std::int64_t k = thread_index(); k < all; k += thread_total()) {
     if (!One::is_large(sources.measured_before(k))) continue;
@@ -197,7 +217,7 @@ __global__ void list_large_kernel(SourceTable sources, std::int32_t* large, std:
 
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(large_source_warps* warp_size)
-    measure_large_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
+    measure_large_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable<UsesOf<One>> sources,
                          typename One::Row* rows) {
   const BlockLanes<large_source_warps> lanes;
   const std::int64_t count = sources.items();
@@ -207,8 +227,8 @@ __global__ void __launch_bounds__(large_source_warps* warp_size)
 
 /// Measures the large sources, if the family can divide a source among warps. Such a family has one row per source.
 template <class One, bool elsewhere>
-void measure_large(const One& family, const LevelledImage& image, const LevelledImage& found_in, SourceTable sources,
-                   typename One::Row* rows, const Gpu& where) {
+void measure_large(const One& family, const LevelledImage& image, const LevelledImage& found_in,
+                   SourceTable<UsesOf<One>> sources, typename One::Row* rows, const Gpu& where) {
   if constexpr (has_large_sources<One>) {
     static_assert(!rows_are_together<One>);
     Buffer<std::int32_t, Gpu> large(sources.items.room, where);
@@ -263,10 +283,16 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
   const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where, input.absorbed);
   const auto levelled = [&](const Image<float, Gpu>& pixels, const Image<float, Gpu>& variance,
                             const Value<Levels, Gpu>& levels, const WeightsConfig& weights) {
-    LevelledImage image{{pixels.pixels.data(), variance.pixels.data(), owners.pixels.data(),
-                         static_cast<std::int32_t>(pixels.shape.width), static_cast<std::int32_t>(pixels.shape.height),
-                         0, 0, config.measurement.mask, thresholds_follow_map(config)},
-                        levels.data()};
+    LevelledImage image{.image = {.pixels = pixels.pixels.data(),
+                                  .variance = variance.pixels.data(),
+                                  .owner = owners.pixels.data(),
+                                  .width = static_cast<std::int32_t>(pixels.shape.width),
+                                  .height = static_cast<std::int32_t>(pixels.shape.height),
+                                  .background = 0,
+                                  .threshold = 0,
+                                  .mask = config.measurement.mask,
+                                  .threshold_follows_variance = thresholds_follow_map(config)},
+                        .levels = levels.data()};
     image.image.least_bad_variance = least_bad_variance(weights);
     set_noise(config, image.image);
     return image;
@@ -297,15 +323,12 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
     if (room == 0) return;
     out.rows = Buffer<typename One::Row, Gpu>(room * out.each, where);
     if (order.empty()) order = largest_first(input.sums.data(), items, where);
-    const SourceTable sources{order.data(),
-                              input.sums.data(),
-                              input.parentage.data(),
-                              measured.of<KronFamily>().rows.data(),
-                              measured.of<LightRadiusFamily>().rows.data(),
-                              measured.of<LightRadiusFamily>().each,
-                              measured.of<StarFamily>().rows.data(),
-                              measured.of<FrameSkyFamily>().rows.data(),
-                              items};
+    const SourceTable<UsesOf<One>> sources{.order = order.data(),
+                                           .sums = input.sums.data(),
+                                           .parentage = input.parentage.data(),
+                                           .local_sky = measured.of<FrameSkyFamily>().rows.data(),
+                                           .results = ResultsOfEach<UsesOf<One>>(measured),
+                                           .items = items};
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const int each = scratch_of(family);
     const auto blocks =

@@ -18,8 +18,8 @@ namespace srcextract {
 struct Settings;
 
 /// Names of families, which are groups of columns that are measured together (stages/photometry/families.hpp). A family
-/// is measured if a requested column is computed from it.
-using FamilyNames = std::array<std::string_view, 3>;
+/// is measured if a requested column is computed from it. The names exist as long as the program.
+using FamilyNames = std::span<const std::string_view>;
 
 /// A file of numbers (Field::numbers), such as a PSF, that a measurement needs.
 struct NeededFile {
@@ -51,7 +51,7 @@ inline constexpr const char* usual_group = "default";
 struct DeclaredColumn {
   Column column;
   /// families that the column is computed from, and families that those use; empty for usual columns
-  FamilyNames families;
+  FamilyNames families = {};
   const char* group;  ///< group of the column, a word that output.columns accepts
   /// true: the measurement makes several columns NAME, NAME_1, NAME_2 ..., one per radius or fraction
   bool repeated = false;
@@ -80,15 +80,12 @@ struct ColumnOf {
   /// the file that they need.
   template <class Name, class Value>
   constexpr ColumnOf(Name name, const char* unit, const char* ucd, const char* description, const char* group,
-                     Value value, bool image = of_measured, const FamilyNames& families = {},
-                     const NeededFile& file = {})
-      : declared{{name, unit, ucd, description, 0, image},
-                 families,
-                 group,
-                 false,
-                 column_type<Result<Value>>(),
-                 {},
-                 file},
+                     Value value, bool image = of_measured, FamilyNames families = {}, const NeededFile& file = {})
+      : declared{.column = {name, unit, ucd, description, 0, image},
+                 .families = families,
+                 .group = group,
+                 .type = column_type<Result<Value>>(),
+                 .file = file},
         formula(static_cast<Formula<Result<Value>>>(value)) {
     if constexpr (requires { typename Name::Type; }) static_assert(std::is_same_v<typename Name::Type, Result<Value>>);
   }

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <iterator>
+#include <string_view>
+#include <type_traits>
 
 #include "stages/photometry/annulus.hpp"
 #include "stages/photometry/circles.hpp"
@@ -33,7 +37,7 @@ struct FamilyRows {
 
 /// The families, in the order in which they are measured. A family is a struct that measures one group of columns, such
 /// as all FLUX_APER. A family may use earlier results of the same source. A new family needs its header and an entry in
-/// this list.
+/// this list, after the families that it uses.
 ///
 /// The struct stores the values of the configuration that it needs. The struct must fit into the arguments of a GPU
 /// kernel (4 KiB), and has the following members; those with "optional" may be missing.
@@ -54,17 +58,66 @@ struct FamilyRows {
 ///  - Optional: numbers_key and take_numbers(pointer), if a GPU reads the numbers of that key's file from its own
 ///    memory. The numbers are copied to the GPU once (HandedNumbers), and may be of any size.
 ///  - Optional: scratch(), the number of doubles of working memory per source (Lanes::scratch).
-///  - name: the family's name in records and messages. Optional: uses, the names of the families whose results it uses.
+///  - name: the family's name in records and messages.
+///  - Optional: uses, the FamilyList of the families whose results it reads. Its functions then take a SourceWith<uses>
+///    (stages/photometry/measured_source.hpp), and read source.of<Other>(). Asking for a column of the family makes the
+///    others measured, and also those that the others use.
 ///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp). Optional:
 ///    has_many_rows, if each row of a source has its own column: NAME, NAME_1 ...
 ///
 /// A family sums pixels only by `lanes` (stages/photometry/lanes.hpp). All other arithmetic must round the same on host
 /// and GPU.
-template <class... One>
-struct FamilyList {};
 using Families = FamilyList<FrameSkyFamily, IsophotePhotonFamily, CircleFamily, KronFamily, PetrosianFamily,
                             LightRadiusFamily, WindowFamily, ProfileFamily, PositionNoiseFamily, AnnulusFamily,
                             LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily, GrowthFamily>;
+
+/// Place of One in a list of families, from 0; the length of the list if One is missing.
+template <class One, class... All>
+constexpr std::size_t place_in(FamilyList<All...>) {
+  std::size_t place = 0;
+  static_cast<void>(((std::is_same_v<One, All> || (++place, false)) || ...));
+  return place;
+}
+
+/// Does not compile unless Families has the family Used, before its user One.
+template <class One, class Used>
+constexpr bool comes_after() {
+  static_assert(place_in<Used>(Families{}) < place_in<One>(Families{}),
+                "in Families, a family (One) must stand after every family that it uses (Used)");
+  return true;
+}
+template <class One, class... Used>
+constexpr bool comes_after_all(FamilyList<Used...>) {
+  return (comes_after<One, Used>() && ...);
+}
+template <class... One>
+constexpr bool are_in_order(FamilyList<One...>) {
+  return (comes_after_all<One>(UsesOf<One>{}) && ...);
+}
+static_assert(are_in_order(Families{}));
+static_assert(place_in<FrameSkyFamily>(Families{}) == 0, "MeasuredSource::local_sky is the result of FrameSkyFamily");
+
+/// Whether One uses Other, directly or through a family that One uses.
+template <class One, class Other>
+constexpr bool uses_family() {
+  return []<class... Used>(FamilyList<Used...>) {
+    return ((std::is_same_v<Used, Other> || uses_family<Used, Other>()) || ...);
+  }(UsesOf<One>{});
+}
+
+template <class One, class... All>
+constexpr auto names_with_uses(FamilyList<All...>) {
+  std::array<std::string_view, 1 + (std::size_t{uses_family<One, All>()} + ...)> names{One::name};
+  std::size_t count = 1;
+  const auto add = [&](bool is_used, std::string_view name) {
+    if (is_used) names[count++] = name;
+  };
+  (add(uses_family<One, All>(), All::name), ...);
+  return names;
+}
+/// The name of a family, and the names of all families that must be measured before it, directly used or not.
+template <class One>
+inline constexpr auto family_names = names_with_uses<One>(Families{});
 
 /// FamilyRows as a distinct type for each family, so that Photometry can have two families with the same type of row as
 /// base classes.
@@ -108,13 +161,13 @@ inline constexpr bool rows_are_together = requires {
 
 /// Whether the host can measure all rows of a source in one call, while a GPU measures row by row.
 template <class One>
-inline constexpr bool rows_may_be_together = requires(const One& family, const MeasuredSource& source) {
+inline constexpr bool rows_may_be_together = requires(const One& family, const SourceOf<One>& source) {
   family.are_measured_together(source);
 };
 
 /// Whether a family also reads the detection image. Such a family has one row per source.
 template <class One, class Lanes>
-inline constexpr bool looks_at_both = requires(const One& family, const Lanes& lanes, const MeasuredSource& source,
+inline constexpr bool looks_at_both = requires(const One& family, const Lanes& lanes, const SourceOf<One>& source,
                                                const PhotometryImage& image) {
   family.measure_in(lanes, source, image, image);
 };
@@ -123,7 +176,7 @@ inline constexpr bool looks_at_both = requires(const One& family, const Lanes& l
 /// Not for families with rows_are_together.
 template <class One, class Lanes>
 SRCEXTRACT_HOST_DEVICE typename One::Row measure_row_in(const One& family, const Lanes& lanes,
-                                                        const MeasuredSource& source, const PhotometryImage& found_in,
+                                                        const SourceOf<One>& source, const PhotometryImage& found_in,
                                                         const PhotometryImage& image, int which) {
   if constexpr (looks_at_both<One, Lanes>) {
     return family.measure_in(lanes, source, found_in, image);
@@ -135,7 +188,7 @@ SRCEXTRACT_HOST_DEVICE typename One::Row measure_row_in(const One& family, const
 /// Measures all rows of a source on the host, and calls keep(which, row) for each row. `found_in` is the detection
 /// image.
 template <class One, class Keep>
-void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSource& source,
+void measure_rows_in(const One& family, const HostLanes& lanes, const SourceOf<One>& source,
                      const PhotometryImage& found_in, const PhotometryImage& image, const Keep& keep) {
   if constexpr (rows_are_together<One>) {
     family.measure_rows(lanes, source, image, keep);
@@ -169,14 +222,22 @@ int scratch_of(const One& family) {
     return 0;
 }
 
-/// Whether a family is measured: everything that it needs (is_known(), file) is available, and a column of it is
-/// requested or the usual columns use it.
+/// Whether everything that a family needs is available: is_known(), its file, and the families that it uses.
 template <class One>
-bool is_measured(const ColumnChoice& choice, const Settings& config) {
+bool can_be_measured(const Settings& config) {
   if constexpr (requires { One::is_known(config); })
     if (!One::is_known(config)) return false;
+  return is_read(file_of<One>(), config) &&
+         [&]<class... Used>(FamilyList<Used...>) { return (can_be_measured<Used>(config) && ...); }(UsesOf<One>{});
+}
+
+/// Whether a family is measured: it can be, and a column of it or of a family that uses it is requested, or the usual
+/// columns use it.
+template <class One>
+bool is_measured(const ColumnChoice& choice, const Settings& config) {
+  if (!can_be_measured<One>(config)) return false;
   if constexpr (requires { One::usual_columns_use_it; }) return true;
-  return choice.needs(One::name) && is_read(file_of<One>(), config);
+  return choice.needs(One::name);
 }
 
 /// Memory in bytes that a source needs in addition to its usual columns: the rows of its families, and the columns
@@ -191,7 +252,7 @@ inline std::int64_t photometry_bytes(const Settings& config) {
     bytes += One(config).rows() * of_row;
   });
   for (const DeclaredColumn& one : declared_columns())
-    if (!one.is_usual() && one.families[0].empty() && choice.fills(one.column.name))
+    if (!one.is_usual() && one.families.empty() && choice.fills(one.column.name))
       bytes += static_cast<std::int64_t>(sizeof(double));
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }

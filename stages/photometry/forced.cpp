@@ -99,7 +99,7 @@ class Measurement {
       if (has_stars()) out.photometry.of<StarFamily>().rows[i] = {nan, at.x, at.y, nan, nan, 0, flag::aperture_cut};
       return;
     }
-    const MeasuredSource source{1, shape_at(at), &pixel, nullptr, nullptr};
+    const MeasuredSource source{1, shape_at(at), &pixel};
     measure_circles(circles_, lanes, source, image_, light);
     for (int which = 0; which < circles(); ++which) light[which] = looked_at(lanes, light[which], source, which, pixel);
     if (has_stars()) {

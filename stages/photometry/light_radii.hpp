@@ -25,7 +25,7 @@ struct LightRadius {
 struct LightRadiusFamily {
   using Row = LightRadius;
   static constexpr const char* name = "light radii";
-  static constexpr const char* uses[] = {KronFamily::name};
+  using uses = FamilyList<KronFamily>;
   static constexpr bool rows_are_together = true;
 
   double fraction[most_fractions]{};
@@ -39,7 +39,7 @@ struct LightRadiusFamily {
 
   /// Calls keep(which, row) for every row of a source. All rows are computed from one curve of growth.
   template <class Lanes, class Keep>
-  SRCEXTRACT_HOST_DEVICE void measure_rows(const Lanes& lanes, const MeasuredSource& source,
+  SRCEXTRACT_HOST_DEVICE void measure_rows(const Lanes& lanes, const SourceWith<uses>& source,
                                            const PhotometryImage& image, const Keep& keep) const {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     if (!source.shape.defined) {
@@ -47,7 +47,7 @@ struct LightRadiusFamily {
       return;
     }
     const GrowthCurve curve = measure_growth(lanes, source, image, least_reach);
-    const double flux = source.kron->flux, half_light = curve.half_light(flux);
+    const double flux = source.of<KronFamily>().flux, half_light = curve.half_light(flux);
     const std::int64_t flags = curve.cut ? flag::aperture_cut : 0;
     for (int which = 0; which < count; ++which)
       keep(which, LightRadius{curve.radius_of(fraction[which] * flux), half_light, flags});

@@ -21,16 +21,16 @@ constexpr std::int64_t sources_at_a_time = 32;
 PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<float, Cpu>& variance,
                                  const Image<std::int32_t, Cpu>& owners, const Levels& levels,
                                  const WeightsConfig& weights, const Settings& config) {
-  PhotometryImage image{pixels.pixels.data(),
-                        variance.pixels.data(),
-                        owners.pixels.data(),
-                        static_cast<std::int32_t>(pixels.shape.width),
-                        static_cast<std::int32_t>(pixels.shape.height),
-                        levels.background,
-                        analysis_level(levels),
-                        config.measurement.mask,
-                        thresholds_follow_map(config),
-                        analysis_line(levels)};
+  PhotometryImage image{.pixels = pixels.pixels.data(),
+                        .variance = variance.pixels.data(),
+                        .owner = owners.pixels.data(),
+                        .width = static_cast<std::int32_t>(pixels.shape.width),
+                        .height = static_cast<std::int32_t>(pixels.shape.height),
+                        .background = levels.background,
+                        .threshold = analysis_level(levels),
+                        .mask = config.measurement.mask,
+                        .threshold_follows_variance = thresholds_follow_map(config),
+                        .analysis = analysis_line(levels)};
   image.least_bad_variance = least_bad_variance(least_bad_variance(weights), levels.noise_scale);
   set_noise(config, image);
   complete_noise(levels, image);
@@ -41,7 +41,7 @@ PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<fl
 /// compiles the result once for each kind of processor.
 template <class One>
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& family, const HostLanes& lanes,
-                                                                const MeasuredSource& source,
+                                                                const SourceOf<One>& source,
                                                                 const PhotometryImage& found_in,
                                                                 const PhotometryImage& image, typename One::Row* rows) {
   measure_rows_in(family, lanes, source, found_in, image,
@@ -64,19 +64,20 @@ void ask_for_pixels(const SourceSums& source, const PhotometryImage& image) {
   }
 }
 
+/// The families of a list that are measured.
 template <class List>
-struct UsedFamilies;
-template <class... One>
-struct UsedFamilies<FamilyList<One...>> : std::optional<One>... {
-  explicit UsedFamilies(const Settings& config) {
+struct MeasuredFamilies;
+template <class... All>
+struct MeasuredFamilies<FamilyList<All...>> : std::optional<All>... {
+  explicit MeasuredFamilies(const Settings& config) {
     const ColumnChoice choice(config.output.columns);
-    const auto add = [&]<class Used>(std::optional<Used>& family) {
-      if (is_measured<Used>(choice, config)) family.emplace(config);
+    const auto add = [&]<class One>(std::optional<One>& family) {
+      if (is_measured<One>(choice, config)) family.emplace(config);
     };
-    (add(static_cast<std::optional<One>&>(*this)), ...);
+    (add(static_cast<std::optional<All>&>(*this)), ...);
   }
-  template <class Used>
-  const std::optional<Used>& of() const {
+  template <class One>
+  const std::optional<One>& of() const {
     return *this;
   }
 };
@@ -91,15 +92,12 @@ void measure_some(const One& family, const HostLanes& lanes, const PhotometryInp
   for (std::int64_t i = begin; i < end; ++i) {
     if (is_first && i + 1 < input.sums.size()) ask_for_pixels(input.sums[i + 1], image);
     const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
-    const MeasuredSource source{static_cast<std::int32_t>(i + 1),
-                                shape_of(input.sums[i], parentage, image.width, image.height),
-                                &input.sums[i],
-                                measured.of<KronFamily>().of(i),
-                                measured.of<LightRadiusFamily>().of(i),
-                                measured.of<StarFamily>().of(i),
-                                parentage.last_row,
-                                local_sky_of(measured.of<FrameSkyFamily>().of(i))};
-    measure_source(family, lanes, source, found_in, image, out.rows.data() + i * out.each);
+    const MeasuredSource source{.number = static_cast<std::int32_t>(i + 1),
+                                .shape = shape_of(input.sums[i], parentage, image.width, image.height),
+                                .found = &input.sums[i],
+                                .last_row = parentage.last_row,
+                                .local_sky = local_sky_of(measured.of<FrameSkyFamily>().of(i))};
+    measure_source(family, lanes, SourceOf<One>(source, measured, i), found_in, image, out.rows.data() + i * out.each);
   }
 }
 
@@ -125,7 +123,7 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
 
 void measure_circles(const CircleFamily& family, const HostLanes& lanes, const MeasuredSource& source,
                      const PhotometryImage& image, CircleFlux* rows) {
-  measure_source(family, lanes, source, image, image, rows);
+  measure_source(family, lanes, SourceOf<CircleFamily>(source), image, image, rows);
 }
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where) {
@@ -149,7 +147,7 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
   const PhotometryImage found_in = other == nullptr ? image
                                                     : photometry_image(other->image, other->variance, owners,
                                                                        *other->levels, other->weights, config);
-  const UsedFamilies<Families> families(config);
+  const MeasuredFamilies<Families> families(config);
   const std::int64_t count = input.components.counts->kept;
   Photometry<Cpu> measured;
   for_each_family([&]<class One>() {

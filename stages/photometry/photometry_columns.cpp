@@ -41,14 +41,6 @@ void for_each_list(const OfSources& of_sources, const OfFamily& of_family) {
   of_sources(best_columns);
 }
 
-/// Returns the name of the family, and the names of the families that it uses.
-template <class One>
-FamilyNames names_of_family() {
-  FamilyNames names{One::name};
-  if constexpr (requires { One::uses; }) std::ranges::copy(One::uses, names.begin() + 1);
-  return names;
-}
-
 std::vector<DeclaredColumn> all_columns() {
   std::vector<DeclaredColumn> all;
   const auto add_all = [&](const auto& columns) {
@@ -60,7 +52,7 @@ std::vector<DeclaredColumn> all_columns() {
   for_each_list(add_all, [&]<class One>() {
     for (const auto& column : One::columns) {
       all.push_back(column.declared);
-      all.back().families = names_of_family<One>();
+      all.back().families = family_names<One>;
       all.back().repeated = has_many_rows<One>;
       all.back().file = file_of<One>();
     }

@@ -30,8 +30,8 @@ inline CorrectedFlux corrected_flux(double flux, double error, double pixels, do
 }
 
 /// All results for source i: the columns that every catalogue has, with the final FLAGS, and the rows of the families
-/// (groups of measurements) that were measured. A column whose formula reads the rows of a family must name this family
-/// in its declaration.
+/// (groups of measurements) that were measured. A column whose formula reads the rows of a family must declare
+/// family_names of this family.
 struct SourceRow {
   const UsualValues& sources;
   std::size_t i;
@@ -79,18 +79,14 @@ inline constexpr SourceColumn isophote_columns[] = {
      "profile", [](const SourceRow& s, const FluxCalibration&) { return s.sources.threshold[s.i]; }, of_found},
     {"MU_MAX", "mag.arcsec**(-2)", "phot.mag.sb;stat.max", "Surface brightness of FLUX_MAX", "profile",
      [](const SourceRow& s, const FluxCalibration& at) { return at.surface_brightness(s.sources.flux_max[s.i]); }},
-    {"MU_THRESHOLD",
-     "mag.arcsec**(-2)",
-     "phot.mag.sb;instr.sensitivity",
-     "Surface brightness of the analysis threshold above the sky",
-     "profile",
+    {"MU_THRESHOLD", "mag.arcsec**(-2)", "phot.mag.sb;instr.sensitivity",
+     "Surface brightness of the analysis threshold above the sky", "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
        const double lowest = s.profile().threshold;
        const bool known = lowest > 0 && lowest <= std::numeric_limits<float>::max();
        return at.surface_brightness(known ? lowest : at.analysis);
      },
-     of_measured,
-     {ProfileFamily::name}},
+     of_measured, family_names<ProfileFamily>},
     {"ELONGATION", "", "src.ellipticity", "A_IMAGE / B_IMAGE", "shapes",
      [](const SourceRow& s, const FluxCalibration&) { return s.sources.a_image[s.i] / s.sources.b_image[s.i]; },
      of_found},
@@ -123,71 +119,41 @@ inline constexpr SourceColumn classifier_columns[] = {
                          s.resources.class_scale > 0 ? s.resources.class_scale : at.pixel_scale);
      },
      of_measured,
-     {ProfileFamily::name},
+     family_names<ProfileFamily>,
      {network_key, [](const Settings& config) -> const std::string& { return config.measurement.nnw; }}},
 };
 
 /// The difference of radius between two circles of FLUX_GROWTH: one column, not one per circle.
 inline constexpr SourceColumn growth_step_columns[] = {
-    {"FLUX_GROWTHSTEP",
-     "pixel",
-     "phys.angSize;instr.det",
-     "Step of radius between two circles of FLUX_GROWTH",
-     "growth",
-     [](const SourceRow& s, const FluxCalibration&) { return s.growth_step(); },
-     of_measured,
-     {GrowthFamily::name}},
-    {"MAG_GROWTHSTEP",
-     "pixel",
-     "phys.angSize;instr.det",
-     "FLUX_GROWTHSTEP, by the name that SExtractor has, too",
-     "growth",
-     [](const SourceRow& s, const FluxCalibration&) { return s.growth_step(); },
-     of_measured,
-     {GrowthFamily::name}},
+    {"FLUX_GROWTHSTEP", "pixel", "phys.angSize;instr.det", "Step of radius between two circles of FLUX_GROWTH",
+     "growth", [](const SourceRow& s, const FluxCalibration&) { return s.growth_step(); }, of_measured,
+     family_names<GrowthFamily>},
+    {"MAG_GROWTHSTEP", "pixel", "phys.angSize;instr.det", "FLUX_GROWTHSTEP, by the name that SExtractor has, too",
+     "growth", [](const SourceRow& s, const FluxCalibration&) { return s.growth_step(); }, of_measured,
+     family_names<GrowthFamily>},
 };
 
 /// FLUX_BEST, its error and magnitudes: the light in the Kron ellipse or, if the source is crowded, FLUX_ISOCOR.
 inline constexpr SourceColumn best_columns[] = {
-    {"FLUX_BEST",
-     pixel_sum_unit,
-     flux_ucd,
-     "FLUX_AUTO, or FLUX_ISOCOR where FLAGS has 1",
-     "profile",
+    {"FLUX_BEST", pixel_sum_unit, flux_ucd, "FLUX_AUTO, or FLUX_ISOCOR where FLAGS has 1", "profile",
      [](const SourceRow& s, const FluxCalibration&) { return s.is_crowded() ? s.corrected().value : s.kron().flux; },
-     of_measured,
-     {KronFamily::name}},
-    {"FLUXERR_BEST",
-     pixel_sum_unit,
-     flux_error_ucd,
-     "RMS error of FLUX_BEST",
-     "profile",
+     of_measured, family_names<KronFamily>},
+    {"FLUXERR_BEST", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_BEST", "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
        return s.is_crowded() ? s.corrected().error : s.kron().error(at);
      },
-     of_measured,
-     {KronFamily::name}},
-    {"MAG_BEST",
-     "mag",
-     magnitude_ucd,
-     "Magnitude of FLUX_BEST; 99 if that is not above 0",
-     "profile",
+     of_measured, family_names<KronFamily>},
+    {"MAG_BEST", "mag", magnitude_ucd, "Magnitude of FLUX_BEST; 99 if that is not above 0", "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
        return at.magnitude(s.is_crowded() ? s.corrected().value : s.kron().flux);
      },
-     of_measured,
-     {KronFamily::name}},
-    {"MAGERR_BEST",
-     "mag",
-     magnitude_error_ucd,
-     "RMS error of MAG_BEST",
-     "profile",
+     of_measured, family_names<KronFamily>},
+    {"MAGERR_BEST", "mag", magnitude_error_ucd, "RMS error of MAG_BEST", "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
        return s.is_crowded() ? at.magnitude_error(s.corrected().value, s.corrected().error)
                              : at.magnitude_error(s.kron().flux, s.kron().error(at));
      },
-     of_measured,
-     {KronFamily::name}},
+     of_measured, family_names<KronFamily>},
 };
 
 }  // namespace srcextract

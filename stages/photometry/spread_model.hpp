@@ -29,7 +29,7 @@ struct StarSpread {
 struct SpreadFamily {
   using Row = StarSpread;
   static constexpr const char* name = "spread";
-  static constexpr const char* uses[] = {StarFamily::name};
+  using uses = FamilyList<StarFamily>;
   static constexpr const char* numbers_key = psf_key;
   static constexpr NeededFile file{psf_key, [](const Settings& c) -> const std::string& {
                                      static const std::string image = "the image";
@@ -54,9 +54,9 @@ struct SpreadFamily {
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE StarSpread measure(const Lanes& lanes, const MeasuredSource& source,
+  SRCEXTRACT_HOST_DEVICE StarSpread measure(const Lanes& lanes, const SourceWith<uses>& source,
                                             const PhotometryImage& image, int) const {
-    const StarLight& star = *source.star;
+    const StarLight& star = source.of<StarFamily>();
     if (!(star.flux > 0)) return {1, unknown_error, 0};
     PsfStamp<Lanes> stamp(psf, lanes.scratch(PsfStamp<Lanes>::numbers_for(psf, 2)));
     stamp.go_to(lanes, source.shape.x, source.shape.y);

@@ -31,7 +31,7 @@ struct FramesLight {
 struct StarFramesFamily {
   using Row = FramesLight;
   static constexpr const char* name = "star in both frames";
-  static constexpr const char* uses[] = {StarFamily::name};
+  using uses = FamilyList<StarFamily>;
   static bool is_known(const Settings& config) { return config.resources.has_star_profile; }
   static constexpr RowColumn<FramesLight> columns[] = {
       {"FLUX_NEW", pixel_sum_unit, flux_ucd, "Flux of a star in the new frame, where the change is", "frames",
@@ -50,10 +50,10 @@ struct StarFramesFamily {
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE FramesLight measure(const Lanes& lanes, const MeasuredSource& source,
+  SRCEXTRACT_HOST_DEVICE FramesLight measure(const Lanes& lanes, const SourceWith<uses>& source,
                                              const PhotometryImage& image, int) const {
     const StarView& view = image.star;
-    const StarLight& star = *source.star;
+    const StarLight& star = source.of<StarFamily>();
     if (view.reference == nullptr || !(star.flux == star.flux)) return unknown();
     const Placement place(star.x, star.y);
     const FieldTerms terms = view.at(std::floor(star.x + 0.5), std::floor(star.y + 0.5));

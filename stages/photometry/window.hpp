@@ -99,30 +99,30 @@ class GaussianWindow {
 struct WindowFamily {
   using Row = WindowedSource;
   static constexpr const char* name = "window";
-  static constexpr const char* uses[] = {LightRadiusFamily::name, KronFamily::name};
+  using uses = FamilyList<LightRadiusFamily>;
 
   explicit WindowFamily(const Settings&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   /// Whether the window of the source is higher than three bands (circle_parts.hpp), which have `band_rows` rows each.
-  SRCEXTRACT_HOST_DEVICE static bool is_large(const MeasuredSource& source) {
-    return 4 * width_of_window(source.radii->half_light) > 1.5 * band_rows;
+  SRCEXTRACT_HOST_DEVICE static bool is_large(const SourceWith<uses>& source) {
+    return 4 * width_of_window(source.of<LightRadiusFamily>().half_light) > 1.5 * band_rows;
   }
 
   template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE WindowedSource measure(const Lanes& lanes, const MeasuredSource& source,
+  SRCEXTRACT_HOST_DEVICE WindowedSource measure(const Lanes& lanes, const SourceWith<uses>& source,
                                                 const PhotometryImage& image, int) const {
     return measure_in(lanes, source, image, image);
   }
 
   /// Measures the light in `image`. Isophotal values that replace windowed values are measured in `found_in`.
   template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE WindowedSource measure_in(const Lanes& lanes, const MeasuredSource& source,
+  SRCEXTRACT_HOST_DEVICE WindowedSource measure_in(const Lanes& lanes, const SourceWith<uses>& source,
                                                    const PhotometryImage& found_in,
                                                    const PhotometryImage& image) const {
     constexpr float widest = 1e8F;  // larger than any image
     if (!source.shape.defined || !(source.shape.a < widest)) return undefined();
-    const auto sigma = static_cast<float>(width_of_window(source.radii->half_light));
+    const auto sigma = static_cast<float>(width_of_window(source.of<LightRadiusFamily>().half_light));
     WindowedSource result{};
     result.x = source.shape.x;
     result.y = source.shape.y;

@@ -38,7 +38,7 @@ struct NoisyImage {
 };
 
 MeasuredSource source_at(double x, double y) {
-  return {3, {x, y, 2, 2, 0.25F, 0.25F, 0, true}, nullptr, nullptr, nullptr};
+  return {3, {x, y, 2, 2, 0.25F, 0.25F, 0, true}, nullptr};
 }
 
 Settings asking_for(std::vector<double> diameters) {

@@ -93,7 +93,7 @@ TEST(OwnPixels, AreKeptAsTheyAre) {
   int in_reach = 0;
   for (int turn = 0; turn < 50; ++turn) {
     const SourceShape shape{along(random), down(random), 3, 1.5F, 0.2F, 0.35F, 0.1F, true};
-    const MeasuredSource source{3, shape, nullptr, nullptr, nullptr};
+    const MeasuredSource source{3, shape, nullptr};
     const OwnPixels<block_width> plain(source, image);
     KeptOwnPixels<block_width> kept(source, image);
     const ApertureBox most = box_of_ellipse(shape, 6, image);
