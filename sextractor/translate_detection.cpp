@@ -13,6 +13,7 @@
 #include "sextractor/translation.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/named_pipe.hpp"
+#include "stages/math/exact_math.hpp"
 #include "stages/math/kernel_values.hpp"
 
 namespace srcextract::sextractor {
@@ -107,7 +108,7 @@ double brightness(const Setting& threshold, double zero_point) {
 }
 
 double pixel_value(const Setting& threshold, double scale) {
-  return scale * scale * std::pow(10, -0.4 * (threshold.number(0) - threshold.number(1)));
+  return scale * scale * portable_exp(-0.4 * ln_10 * (threshold.number(0) - threshold.number(1)));
 }
 
 /// Whether a requested column depends on the analysis threshold. Without a list of columns, true.

@@ -17,6 +17,7 @@
 #include "io/wcs/look_at_sky.hpp"
 #include "io/wcs/unit.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/math/exact_math.hpp"
 
 namespace srcextract {
 namespace {
@@ -26,14 +27,27 @@ constexpr double narrow = 2.5;   // minor axis, in pixels, below which fitted sh
 constexpr double boltzmann = 1.380649e-23, light_speed = 299792458;
 constexpr double jansky = 1e-26;
 
-/// Returns the steps on the sky of one pixel along x and y, by the linear part of the WCS.
+/// Rounds steps to a millionth of the largest.
+SkySteps rounded(const SkySteps& steps) {
+  SkySteps out;
+  const double largest =
+      std::max({std::abs(steps.east[0]), std::abs(steps.east[1]), std::abs(steps.north[0]), std::abs(steps.north[1])});
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    out.east[axis] = to_millionth(steps.east[axis], largest);
+    out.north[axis] = to_millionth(steps.north[axis], largest);
+  }
+  return out;
+}
+
+/// Returns the steps on the sky of one pixel along x and y, by the linear part of the WCS; to a millionth if CROTA, of
+/// which wcslib makes a matrix, is not 0.
 SkySteps linear_steps(const wcsprm& wcs) {
   SkySteps steps;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     steps.east[axis] = wcs.cdelt[wcs.lng] * wcs.pc[2 * wcs.lng + static_cast<int>(axis)];
     steps.north[axis] = wcs.cdelt[wcs.lat] * wcs.pc[2 * wcs.lat + static_cast<int>(axis)];
   }
-  return steps;
+  return wcs.crota[0] != 0 || wcs.crota[1] != 0 ? rounded(steps) : steps;
 }
 
 double area_of(const SkySteps& steps) {
@@ -64,11 +78,11 @@ Places sampled(const Shape& shape) {
   return places;
 }
 
-/// Returns the steps on the sky of one pixel at each place. They are NaN off the sky.
+/// Returns the steps on the sky of one pixel at each place, to a millionth. They are NaN off the sky.
 std::vector<SkySteps> steps_at(const std::string& header, const Places& places, std::string& reason) {
   std::vector<SkySteps> steps(places.x.size());
-  reason =
-      look_at_sky(header, places.x, places.y, [&](std::size_t i, const LocalSky& sky) { steps[i] = sky.native_steps; });
+  reason = look_at_sky(header, places.x, places.y,
+                       [&](std::size_t i, const LocalSky& sky) { steps[i] = rounded(sky.native_steps); });
   return steps;
 }
 
@@ -82,7 +96,7 @@ SkySteps central_steps(const std::string& header, const Shape& shape) {
   std::size_t nearest = 0;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const double distance = std::hypot(places.x[i] - places.x[0], places.y[i] - places.y[0]);
+    const double distance = length_of(places.x[i] - places.x[0], places.y[i] - places.y[0]);
     if (!on_sky(steps[i]) || distance >= least) continue;
     nearest = i;
     least = distance;
@@ -97,7 +111,7 @@ SkySteps carried(const SkySteps& local, const SkySteps& linear) {
                        local.north[0] * linear.east[1] + local.north[1] * linear.east[0];
   const double across = local.north[0] * linear.north[1] - local.north[1] * linear.north[0] +
                         local.east[0] * linear.east[1] - local.east[1] * linear.east[0];
-  const double length = std::copysign(std::hypot(along, across), area_of(linear));
+  const double length = std::copysign(length_of(along, across), area_of(linear));
   const double c = along / length, s = across / length;
   SkySteps out;
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -124,7 +138,7 @@ PixelBeam ellipse_in_pixels(const SkyBeam& beam, const SkySteps& steps) {
   const double determinant = area_of(steps);
   if (!(std::abs(determinant) > 0) || !std::isfinite(determinant))
     refuse("the size of the beam in pixels is unknown: a pixel has no area on the sky; correct the WCS");
-  const double sine = std::sin(beam.angle * degree), cosine = std::cos(beam.angle * degree);
+  const auto [cosine, sine] = portable_cosine_sine(beam.angle * degree);
   const auto pixel_of = [&](double east, double north) -> std::array<double, 2> {
     return {(steps.north[1] * east - steps.east[1] * north) / determinant,
             (steps.east[0] * north - steps.north[0] * east) / determinant};
@@ -133,8 +147,8 @@ PixelBeam ellipse_in_pixels(const SkyBeam& beam, const SkySteps& steps) {
   const auto [ax, ay] = pixel_of(major * sine, major * cosine);
   const auto [bx, by] = pixel_of(minor * cosine, -minor * sine);
   const double xx = ax * ax + bx * bx, xy = ax * ay + bx * by, yy = ay * ay + by * by;
-  const double middle = (xx + yy) / 2, spread = std::hypot((xx - yy) / 2, xy);
-  const double angle = std::atan2(2 * xy, xx - yy) / 2;
+  const double middle = (xx + yy) / 2, spread = length_of((xx - yy) / 2, xy);
+  const double angle = portable_atan2(2 * xy, xx - yy) / 2;
   const double area = std::abs(ax * by - ay * bx);  // product of both axes, computed without cancellation
   const double long_axis = std::sqrt(middle + spread);
   return {long_axis, area / long_axis, angle < 0 ? angle + std::numbers::pi : angle};
@@ -176,7 +190,7 @@ bool is_brightness(const std::string& header) {
 bool looks_other(const PixelBeam& one, const PixelBeam& other) {
   constexpr double least = 1e-3;
   const auto shape = [](const PixelBeam& beam) -> std::array<double, 3> {
-    const double c = std::cos(beam.angle), s = std::sin(beam.angle);
+    const auto [c, s] = portable_cosine_sine(beam.angle);
     const double major = beam.major * beam.major, minor = beam.minor * beam.minor;
     return {major * c * c + minor * s * s, (major - minor) * c * s, major * s * s + minor * c * c};
   };

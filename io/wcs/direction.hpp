@@ -6,6 +6,14 @@
 
 namespace srcextract {
 
+/// Rounds a length to a millionth of `of` (2^-20 or 2^-21), for lengths that a WCS tells and fluxes depend on. The last
+/// bits of a WCS are those of the C library's trigonometry.
+inline double to_millionth(double length, double of) {
+  if (!(std::isnormal(of))) return length;
+  const double unit = std::ldexp(1.0, std::ilogb(of) - 20);
+  return std::round(length / unit) * unit;
+}
+
 /// One degree in radians.
 inline constexpr double degree = std::numbers::pi / 180;
 /// One degree in arcseconds.

@@ -126,7 +126,7 @@ struct SkyCovariance {
 };
 
 SkyCovariance covariance_of(const PlaneBeam& beam) {
-  const double c = std::cos(beam.angle * degree), s = std::sin(beam.angle * degree);
+  const auto [c, s] = portable_cosine_sine(beam.angle * degree);
   const double major = beam.major * beam.major, minor = beam.minor * beam.minor;
   return {major * c * c + minor * s * s, (major - minor) * c * s, major * s * s + minor * c * c};
 }
@@ -144,10 +144,10 @@ PlaneBeam beam_of_sum(const std::vector<const PlaneBeam*>& beams, const std::vec
   }
   middle.add(mean, 0.5);
   middle.add(of_inverses.inverse(), 0.5);
-  const double half = (middle.nn + middle.ee) / 2, apart = std::hypot((middle.nn - middle.ee) / 2, middle.ne);
+  const double half = (middle.nn + middle.ee) / 2, apart = length_of((middle.nn - middle.ee) / 2, middle.ne);
   return {.major = std::sqrt(half + apart),
           .minor = std::sqrt(half - apart),
-          .angle = std::atan2(2 * middle.ne, middle.nn - middle.ee) / 2 / degree};
+          .angle = portable_atan2(2 * middle.ne, middle.nn - middle.ee) / 2 / degree};
 }
 
 /// Returns the part that a plane contributes, up to a common factor, to the flux of a typical radio source in a sum

@@ -5,14 +5,26 @@
 
 #include "stages/core/ascii.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/math/exact_math.hpp"
 
 namespace srcextract {
 namespace {
 
 constexpr int largest_power = 99;
 
+/// factor^power, from + * / sqrt and portable functions, since libm may round its pow freely. A factor that is zero or
+/// infinite, which parse_unit() refuses in the end, stays as it is.
+double to_power(double factor, double power) {
+  if (!std::isnormal(factor)) return factor;
+  if (power < 0) return 1 / to_power(factor, -power);
+  double result = 1;
+  for (; power >= 1; --power) result *= factor;
+  if (power == 0.5) return result * std::sqrt(factor);
+  return power > 0 ? result * portable_exp(power * portable_log(factor)) : result;
+}
+
 void multiply(UnitValue& product, const UnitValue& by, double power) {
-  product.factor *= std::pow(by.factor, power);
+  product.factor *= to_power(by.factor, power);
   for (std::size_t i = 0; i < quantities; ++i) product.powers[i] += power * by.powers[i];
 }
 
@@ -27,7 +39,7 @@ class Parser {
     if (left_.starts_with("10")) {
       const std::optional<double> exponent = ten();
       if (!exponent) return std::nullopt;
-      unit.value.factor = std::pow(10.0, *exponent);
+      unit.value.factor = to_power(10, *exponent);
       unit.ten = "10**" + shortest(*exponent);
       blanks();
       if (left_.starts_with('.') || left_.starts_with('*')) take(1);

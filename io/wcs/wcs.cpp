@@ -115,6 +115,7 @@ std::string measure_pixel(const std::string& header, const Shape& shape, double&
   const double area = parallelogram(at[0], at[1], at[2], at[3]);
   if (!(area > 0)) return "the centre of the image is off the sky";
   side = std::sqrt(area) / degree * arcseconds;
+  side = to_millionth(side, side);
   return "";
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "stages/math/exact_math.hpp"
 #include "stages/math/median.hpp"
 
 namespace srcextract {
@@ -35,7 +36,7 @@ std::int64_t least_region(double repeat, const Shape& shape) {
   const double one_more = neighbours * repeat;
   if (one_more >= 1) return most;
   const auto edge = static_cast<double>(2 * (shape.width + shape.height));
-  const double needed = std::log(edge / chance) / -std::log(one_more);
+  const double needed = portable_log(edge / chance) / -portable_log(one_more);
   return std::clamp(static_cast<std::int64_t>(std::min(std::ceil(needed), static_cast<double>(most))), least_pixels,
                     most);
 }

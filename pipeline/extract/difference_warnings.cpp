@@ -15,6 +15,7 @@
 #include "stages/core/error.hpp"
 #include "stages/core/nearest_pixel.hpp"
 #include "stages/difference/fit/kernel_basis.hpp"
+#include "stages/math/exact_math.hpp"
 #include "stages/settings/psf.hpp"
 #include "stages/sky/map_of_mesh.hpp"
 
@@ -50,7 +51,7 @@ class Neighbours {
         const auto there = squares_.find(square(x, y));
         if (there == squares_.end()) continue;
         for (const std::size_t other : there->second)
-          if (std::hypot(rows_.x_image[row] - rows_.x_image[other], rows_.y_image[row] - rows_.y_image[other]) < reach)
+          if (length_of(rows_.x_image[row] - rows_.x_image[other], rows_.y_image[row] - rows_.y_image[other]) < reach)
             return true;
       }
     }
@@ -257,7 +258,7 @@ void warn_of_star_shape(const Config& config, const Extraction& extraction, Warn
         "{}: stars are {:.2g} pixels wide, too few for their shape between pixels: FLUX_PSF is 1 to 6 % too low; take "
         "FLUX_APER, with --set measurement.apertures=10",
         config.place_of("difference.kernel"), width));
-  const double shift = std::hypot(fit.shift_x, fit.shift_y);
+  const double shift = length_of(fit.shift_x, fit.shift_y);
   if (shift > most_shift)
     warnings.push_back(fmt::format(
         "{}: stars of the new frame are {:.2g} pixels in x and {:.2g} in y from those of the reference. The fitted "

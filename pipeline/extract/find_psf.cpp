@@ -13,6 +13,7 @@
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/words.hpp"
+#include "stages/math/exact_math.hpp"
 #include "stages/math/median.hpp"
 #include "stages/photometry/spread_model.hpp"
 #include "stages/psf/doubled_stars.hpp"
@@ -195,7 +196,7 @@ void tell(const ImageInput& input, const FoundPsf& found, double sky) {
         "where a frame was exposed twice: FLUX_PSF is that of one image of a star; --set deblend.method=none --set "
         "measurement.apertures=[{:.0f}] gives FLUX_APER of both",
         input.name, 2 * doubled.pairs, counted(static_cast<std::int64_t>(doubled.bright), "bright source"), doubled.dx,
-        doubled.dy, doubled.ratio, std::ceil(2 * std::hypot(doubled.dx, doubled.dy) + 4 * surface.width));
+        doubled.dy, doubled.ratio, std::ceil(2 * length_of(doubled.dx, doubled.dy) + 4 * surface.width));
   const std::int64_t wanted = input.config().psf.degree;
   if (surface.degree < wanted)
     spdlog::warn("{}: its PSF varies over the field by degree {} and not by {} (psf.degree): {}", input.name,

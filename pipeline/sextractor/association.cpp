@@ -14,6 +14,7 @@
 #include "stages/core/error.hpp"
 #include "stages/core/line_words.hpp"
 #include "stages/core/named_pipe.hpp"
+#include "stages/math/exact_math.hpp"
 
 namespace srcextract {
 namespace {
@@ -26,7 +27,7 @@ using sextractor::Setting;
 constexpr double unknown_magnitude = 99;
 
 double flux_of(double magnitude) {
-  return std::abs(magnitude) < unknown_magnitude ? std::pow(10.0, -0.4 * magnitude) : 0.0;
+  return std::abs(magnitude) < unknown_magnitude ? portable_exp(-0.4 * ln_10 * magnitude) : 0.0;
 }
 
 /// The column of the list, from 0, that value number `index` of ASSOC_PARAMS names; empty if there are fewer values.
@@ -61,7 +62,7 @@ class Combination {
       for (double& value : data_) value /= weight_;
     }
     if (count_ > 0 && type_ == "MAG_SUM")
-      for (double& value : data_) value = value > 0 ? -2.5 * std::log10(value) : unknown_magnitude;
+      for (double& value : data_) value = value > 0 ? -2.5 / ln_10 * portable_log(value) : unknown_magnitude;
     return count_;
   }
 

@@ -16,7 +16,6 @@ DetectionConfig in_pixel_values(double threshold, const Settings& config) {
   DetectionConfig detection = config.detection;
   detection.threshold = threshold;
   if (detection.threshold_unit != ThresholdUnit::mag_per_arcsec2) return detection;
-  constexpr double ln_10 = 2.302585092994045684;
   const double area = config.measurement.pixel_scale * config.measurement.pixel_scale;
   const auto in_pixels = [&](double brightness) {
     return area * portable_exp(-0.4 * ln_10 * (brightness - config.measurement.zero_point));

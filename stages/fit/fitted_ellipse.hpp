@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "stages/fit/fitted_row.hpp"
+#include "stages/math/exact_math.hpp"
 
 namespace srcextract {
 
@@ -69,9 +70,10 @@ struct FittedEllipse {
 inline FittedEllipse ellipse_of(const MeasuredSpread& spread) {
   constexpr double degrees = 180 / std::numbers::pi;
   const auto& [xx, xy, yy] = spread.of;
-  const double radius = std::hypot((xx - yy) / 2, xy);
-  double angle = std::atan2(2 * xy, xx - yy) / 2;
-  const double c = std::cos(angle), s = std::sin(angle), by_angle = 4 * radius * radius;
+  const double radius = length_of((xx - yy) / 2, xy);
+  double angle = portable_atan2(2 * xy, xx - yy) / 2;
+  const auto [c, s] = portable_cosine_sine(angle);
+  const double by_angle = 4 * radius * radius;
   const auto error_of = [&](const std::array<double, 3>& by) {
     double sum = 0;
     for (std::size_t i = 0; i < 3; ++i)

@@ -25,7 +25,7 @@ struct GaussianShape {
 inline constexpr double fwhm_squared = 5.545177444479562;
 
 inline GaussianShape shape_of(const PixelBeam& beam) {
-  const double c = std::cos(beam.angle), s = std::sin(beam.angle);
+  const auto [c, s] = portable_cosine_sine(beam.angle);
   const double major = beam.major * beam.major / fwhm_squared, minor = beam.minor * beam.minor / fwhm_squared;
   return {major * c * c + minor * s * s, (major - minor) * c * s, major * s * s + minor * c * c};
 }

@@ -80,7 +80,7 @@ class FitIsland {
   double peak() const { return static_cast<double>(map_.at(xpeak_, ypeak_)); }
   /// The noise of the brightest pixel.
   double noise() const { return noise_; }
-  double diagonal() const { return std::hypot(xmax() - xmin() + 1.0, ymax() - ymin() + 1.0); }
+  double diagonal() const { return length_of(xmax() - xmin() + 1.0, ymax() - ymin() + 1.0); }
   /// Whether a pixel of the island touches a masked pixel or the edge of the image.
   bool at_edge() const {
     return std::ranges::any_of(runs_, [&](const Run& run) {

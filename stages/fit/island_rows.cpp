@@ -215,7 +215,7 @@ class Groups {
   }
 
   bool belong_together(const Gaussian& one, const Gaussian& other) const {
-    const double dx = other.x - one.x, dy = other.y - one.y, distance = std::hypot(dx, dy);
+    const double dx = other.x - one.x, dy = other.y - one.y, distance = length_of(dx, dy);
     const auto width = [&](const Gaussian& g) {
       return distance * std::sqrt(fwhm_squared / g.distance(g.x + dx, g.y + dy));
     };

@@ -160,7 +160,7 @@ void flag_doubles(FittedIslands& fitted) {
     for (auto two = one + 1; two != cut.end(); ++two) {
       if ((*one)->island == (*two)->island || (((*one)->flags | (*two)->flags) & fit_flag::above_map) == 0) continue;
       const Gaussian a = (*one)->fitted(), b = (*two)->fitted();
-      if (std::hypot(a.x - b.x, a.y - b.y) > fitted.beam.side() / 2) continue;
+      if (length_of(a.x - b.x, a.y - b.y) > fitted.beam.side() / 2) continue;
       ComponentRow& worse = light_of(**one) < light_of(**two) ? **one : **two;
       flag(worse);
       ComponentRow& source = fitted.sources[static_cast<std::size_t>(worse.source - 1)];

@@ -62,7 +62,7 @@ class BrightSources {
   bool are_near(const ComponentRow& row) const {
     for (auto one = std::ranges::lower_bound(bright_, row.y - within_, {}, &ComponentRow::y);
          one != bright_.end() && one->y <= row.y + within_; ++one)
-      if (std::hypot(one->x - row.x, one->y - row.y) <= within_) return true;
+      if (length_of(one->x - row.x, one->y - row.y) <= within_) return true;
     return false;
   }
 

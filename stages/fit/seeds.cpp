@@ -212,7 +212,8 @@ double ripple_of_curvature(const GaussianShape& beam) {
   // by the factor exp(-(2^2 - 1^2) / (2 variance)).
   constexpr double beside = 0.5, fall = 1.5;
   const double angle = portable_atan2(2 * beam.xy, beam.xx - beam.yy) / 2;
-  const double off = curvature_of(beam, -beside * std::sin(angle), beside * std::cos(angle)) / curvature_of(beam);
+  const auto [cosine, sine] = portable_cosine_sine(angle);
+  const double off = curvature_of(beam, -beside * sine, beside * cosine) / curvature_of(beam);
   return std::max(0.0, 1 - off * portable_exp(fall / beam.axis(1)));
 }
 

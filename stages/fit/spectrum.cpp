@@ -121,12 +121,12 @@ Law start_of(const Points& points) {
 
 /// Returns the error of the length of the vector (first, second), from independent errors of its components.
 double error_along(double first, double second, double first_error, double second_error) {
-  return std::hypot(first * first_error, second * second_error) / std::hypot(first, second);
+  return length_of(first * first_error, second * second_error) / length_of(first, second);
 }
 
 MeasuredFlux ratio(double flux, double error, const MeasuredFlux& by) {
   const double value = flux / by.flux;
-  return {value, std::hypot(error, value * by.error) / std::fabs(by.flux)};
+  return {value, length_of(error, value * by.error) / std::fabs(by.flux)};
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ Polarisation polarisation_of(const MeasuredFlux& i, const MeasuredFlux& q, const
   // degrees.
   const double no_angle = 180 / std::sqrt(12.0);
   Polarisation out;
-  const double seen = std::hypot(q.flux, u.flux);
+  const double seen = length_of(q.flux, u.flux);
   if (seen > 0) {
     out.linear_error = error_along(q.flux, u.flux, q.error, u.error);
     out.linear = std::sqrt(std::max(seen * seen - out.linear_error * out.linear_error, 0.0));

@@ -50,4 +50,16 @@ double portable_atan2(double y, double x) {
   return std::copysign(angle, y);
 }
 
+CosineSine portable_cosine_sine(double angle) {
+  constexpr double quarter = pi / 2;
+  const double quarters = std::floor(angle / quarter + 0.5);
+  const double rest = angle - quarters * quarter, sine = portable_sin(rest), of_half = portable_sin(rest / 2);
+  const double cosine = 1 - 2 * of_half * of_half;
+  const double of_turn = quarters - 4 * std::floor(quarters / 4);
+  if (of_turn == 1) return {-sine, cosine};
+  if (of_turn == 2) return {-cosine, -sine};
+  if (of_turn == 3) return {sine, -cosine};
+  return {cosine, sine};
+}
+
 }  // namespace srcextract

@@ -14,10 +14,34 @@ namespace srcextract {
 inline constexpr double ln2_high = 0x1.62e42feep-1;
 inline constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 
+inline constexpr double ln_10 = 2.30258509299404568402;
+
 /// atan2(y, x) of finite numbers, with the signs and quadrants of C's atan2, in radians, within 1e-15 of the true
 /// angle. Returns NaN if an argument is not finite. The code uses only + - * / and fixed tables, so the result rounds
 /// the same with every C library and processor. libm's atan2 may round differently.
 double portable_atan2(double y, double x);
+
+/// sin(t) for |t| <= pi / 2 by its Taylor series, within 2.3e-16. The result has the same bits on every machine.
+SRCEXTRACT_HOST_DEVICE inline double portable_sin(double t) {
+  const double square = t * t;
+  double sum = 1;
+  for (int k = 21; k >= 3; k -= 2) sum = 1 - sum * square / (k * (k - 1));
+  return t * sum;
+}
+
+struct CosineSine {
+  double cosine, sine;
+};
+
+/// Cosine and sine of an angle in radians, within 1e-15 for |angle| <= 2 pi. The code uses only + - * / and floor, so
+/// the results round the same with every C library and processor.
+CosineSine portable_cosine_sine(double angle);
+
+/// The length of a vector whose x^2 + y^2 does not overflow. IEEE 754 prescribes how + * and sqrt round; libm's hypot
+/// may round differently.
+inline double length_of(double x, double y) {
+  return std::sqrt(x * x + y * y);
+}
 
 /// e^x with a relative error of at most 1e-15. If the result is below the smallest normal number, the error is at most
 /// 1e-15 of that number. Returns NaN for NaN. The result rounds the same on every host and GPU.

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "stages/core/host_device.hpp"
+#include "stages/math/exact_math.hpp"
 
 namespace srcextract {
 
@@ -78,14 +79,6 @@ struct PsfModel {
     return product;
   }
 };
-
-/// sin(t) for |t| <= pi / 2 by its Taylor series, within 2.3e-16. The result has the same bits on every machine.
-SRCEXTRACT_HOST_DEVICE inline double portable_sin(double t) {
-  const double square = t * t;
-  double sum = 1;
-  for (int k = 21; k >= 3; k -= 2) sum = 1 - sum * square / (k * (k - 1));
-  return t * sum;
-}
 
 /// Computes the 8 weights with which SExtractor interpolates a PSF at `place` on a line of `size` >= 8 pixels, counted
 /// from 0 (Lanczos-4, sum 1). Returns the first pixel. All 8 pixels are on the line; pixels that the kernel does not

@@ -24,17 +24,14 @@ struct FluxCalibration {
 
   /// Returns the magnitude of a flux; 99 if the flux is not above 0, as in SExtractor. magnitude_error() also returns
   /// 99 then.
-  double magnitude(double flux) const { return flux > 0 ? zero_point - 2.5 / ln10 * portable_log(flux) : 99; }
+  double magnitude(double flux) const { return flux > 0 ? zero_point - 2.5 / ln_10 * portable_log(flux) : 99; }
   /// Returns the surface brightness of a pixel with this value, in magnitudes per square arcsecond; NaN if the pixel
   /// scale is unknown.
   double surface_brightness(double value) const {
     if (pixel_scale == 0) return std::numeric_limits<double>::quiet_NaN();
     return value > 0 ? magnitude(value / (pixel_scale * pixel_scale)) : 99;
   }
-  static double magnitude_error(double flux, double error) { return flux > 0 ? 2.5 / ln10 * error / flux : 99; }
-
- private:
-  static constexpr double ln10 = 2.30258509299404568402;
+  static double magnitude_error(double flux, double error) { return flux > 0 ? 2.5 / ln_10 * error / flux : 99; }
 };
 
 }  // namespace srcextract

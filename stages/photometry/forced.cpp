@@ -11,6 +11,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/math/exact_math.hpp"
 #include "stages/photometry/photometry.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
@@ -33,7 +34,7 @@ SourceShape shape_at(const ForcedPosition& at) {
   shape.y = at.y;
   shape.defined = true;
   if (!has_ellipse(at)) return shape;
-  const double cosine = std::cos(at.theta * std::numbers::pi / 180), sine = std::sin(at.theta * std::numbers::pi / 180);
+  const auto [cosine, sine] = portable_cosine_sine(std::remainder(at.theta, 180) * std::numbers::pi / 180);
   const double a2 = at.a * at.a, b2 = at.b * at.b;
   shape.a = static_cast<float>(std::max(at.a, at.b));
   shape.b = static_cast<float>(std::min(at.a, at.b));

@@ -52,8 +52,8 @@ class StarNetwork {
 /// - as the last input, lg of the seeing in arcseconds.
 inline std::array<double, StarNetwork::inputs> star_inputs(const ProfileRow& row, double seeing_fwhm,
                                                            double pixel_scale) {
-  constexpr double ln10 = 2.30258509299404568402, of_empty = -2, of_dark = -1;
-  const auto lg = [](double value) { return portable_log(value) / ln10; };
+  constexpr double of_empty = -2, of_dark = -1;
+  const auto lg = [](double value) { return portable_log(value) / ln_10; };
   const double pixels = seeing_fwhm / pixel_scale, square = pixels * pixels;
   std::array<double, StarNetwork::inputs> input;
   for (std::size_t i = 0; i < profile_levels; ++i)

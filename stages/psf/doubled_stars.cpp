@@ -6,6 +6,8 @@
 #include <iterator>
 #include <vector>
 
+#include "stages/math/exact_math.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -17,7 +19,7 @@ struct Pair {
   /// Noise decides which image is the brighter one if both have the same light, so the sign of the offset is free.
   bool is_like(const Pair& other) const {
     constexpr double nearest = 1, alike = 1.2;
-    const double off = std::min(std::hypot(dx - other.dx, dy - other.dy), std::hypot(dx + other.dx, dy + other.dy));
+    const double off = std::min(length_of(dx - other.dx, dy - other.dy), length_of(dx + other.dx, dy + other.dy));
     return off <= nearest && ratio < alike * other.ratio && other.ratio < alike * ratio;
   }
 };
@@ -44,7 +46,7 @@ DoubledStars find_doubled_stars(std::span<const PsfStar> stars, double width) {
   for (std::size_t i = 0; i < bright.size(); ++i)
     for (std::size_t j = i + 1; j < bright.size(); ++j)
       if (const Pair pair{i, j, bright[j].x - bright[i].x, bright[j].y - bright[i].y, bright[j].flux / bright[i].flux};
-          std::hypot(pair.dx, pair.dy) <= widths * width)
+          length_of(pair.dx, pair.dy) <= widths * width)
         pairs.push_back(pair);
   DoubledStars found;
   for (const Pair& pair : pairs) {

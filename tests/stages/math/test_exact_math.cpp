@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <numbers>
 #include <random>
 
 namespace srcextract {
@@ -39,6 +40,25 @@ TEST(PortableAtan2, IsNotANumberForWhatIsNotFinite) {
   EXPECT_TRUE(std::isnan(portable_atan2(nan, 1)));
   EXPECT_TRUE(std::isnan(portable_atan2(-1, nan)));
   EXPECT_TRUE(std::isnan(portable_atan2(infinity, -infinity)));
+}
+
+TEST(PortableSin, IsTheSine) {
+  for (int i = -1000; i <= 1000; ++i) {
+    const double t = std::numbers::pi / 2 * i / 1000;
+    EXPECT_NEAR(portable_sin(t), std::sin(t), 2.3e-16) << t;
+  }
+}
+
+TEST(PortableCosineSine, AgreeWithLibm) {
+  for (int i = -4000; i <= 4000; ++i) {
+    const double angle = std::numbers::pi / 2000 * i;
+    const auto [cosine, sine] = portable_cosine_sine(angle);
+    EXPECT_NEAR(cosine, std::cos(angle), 1e-15) << angle;
+    EXPECT_NEAR(sine, std::sin(angle), 1e-15) << angle;
+  }
+  EXPECT_EQ(portable_cosine_sine(0).cosine, 1);
+  EXPECT_EQ(portable_cosine_sine(std::numbers::pi / 2).cosine, 0);
+  EXPECT_TRUE(std::isnan(portable_cosine_sine(std::numeric_limits<double>::quiet_NaN()).sine));
 }
 
 TEST(PortableExp, AgreesWithLibmEverywhere) {
