@@ -77,10 +77,7 @@ void for_each_output_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "columns",
           .description = "Columns of the catalogue, by name or group; only these are measured",
-          .allowed =
-              "names of columns, `default`, `photometry`, `windowed`, `profile`, `shapes`, `surroundings`, `growth`, "
-              "`psf`, `frames`, `world`, `all`, "
-              "`VIGNET(w,h)`",
+          .allowed = allowed_columns(),
           .problem = columns_problem(c)},
     c.output.columns);
   f(Field{.section = section,

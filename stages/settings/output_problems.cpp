@@ -136,6 +136,16 @@ std::string annulus_problem(const MeasurementConfig& config) {
   return inner < outer ? "" : "has no room between its radii; the second must be larger, as in [10, 20]";
 }
 
+std::string allowed_columns() {
+  // The text is never destroyed, since a daemon thread of Python may use it while the process ends.
+  static const std::string& allowed = *new std::string([] {
+    std::string words = "names of columns, ";
+    for (const std::string& group : column_groups()) words += "`" + group + "`, ";
+    return words + "`VIGNET(w,h)`";
+  }());
+  return allowed;
+}
+
 std::string columns_problem(const Settings& config) {
   if (config.output.columns == OutputConfig{}.columns) return "";
   if (config.output.columns.empty()) return "is empty; name a column, or default";

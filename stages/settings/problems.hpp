@@ -146,6 +146,8 @@ std::string fractions_problem(const MeasurementConfig& config);
 std::string annulus_problem(const MeasurementConfig& config);
 std::string least_apertures_problem(const MeasurementConfig& config);
 
+/// Tells users which words output.columns may contain.
+std::string allowed_columns();
 /// Checks that output.columns names only columns that exist, each once, and that the settings that columns need are
 /// given.
 std::string columns_problem(const Settings& config);
