@@ -79,7 +79,7 @@ const std::map<std::string, std::string>& renamed() {
 bool is_ours_alone(const std::string& name) {
   constexpr std::string_view own[] = {"ANNULUS_PIXELS", "ANNULUS_RMS", "ANNULUS_SKY", "DIPOLE",   "DIPOLE_RATIO",
                                       "DIPOLE_SEP",     "FLUXERR_NEW", "FLUXERR_REF", "FLUX_NEW", "FLUX_REF",
-                                      "NPIX",           "OBJECT",      "SIGN",        "SNR"};
+                                      "NPIX",           "OBJECT",      "PETRO_R50",   "SIGN",     "SNR"};
   return std::ranges::count(own, name) > 0 || std::ranges::count(column_groups(), name) > 0;
 }
 

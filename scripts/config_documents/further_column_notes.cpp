@@ -23,6 +23,10 @@ std::span<const ColumnNote> notes_of_further_columns() {
        same, "", ""},
       {"FLUX_RADIUS", "radius of the circle that holds each share `measurement.flux_radius` of `FLUX_AUTO`", manual,
        same, "flux_radius", "fluxfrac_radius"},
+      {"PETRO_R50",
+       "radius of the circle that holds half of `FLUX_PETRO`, at most 6 `A_IMAGE`; NaN if `FLUX_PETRO` is not above 0 "
+       "([stages.md](stages.md#photometry))",
+       "Blanton et al. (2001)", "", "", ""},
       {"FLUX_GROWTH",
        "light in circles of `measurement.growth_steps` equal steps of radius, the last out to 6 `A_IMAGE` "
        "([stages.md](stages.md#photometry))",

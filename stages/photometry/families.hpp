@@ -15,6 +15,7 @@
 #include "stages/photometry/light_radii.hpp"
 #include "stages/photometry/low_weight.hpp"
 #include "stages/photometry/petrosian.hpp"
+#include "stages/photometry/petrosian_half_light.hpp"
 #include "stages/photometry/position_noise.hpp"
 #include "stages/photometry/profile.hpp"
 #include "stages/photometry/spread_model.hpp"
@@ -67,9 +68,10 @@ struct FamilyRows {
 ///
 /// A family sums pixels only by `lanes` (stages/photometry/lanes.hpp). All other arithmetic must round the same on host
 /// and GPU.
-using Families = FamilyList<FrameSkyFamily, IsophotePhotonFamily, CircleFamily, KronFamily, PetrosianFamily,
-                            LightRadiusFamily, WindowFamily, ProfileFamily, PositionNoiseFamily, AnnulusFamily,
-                            LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily, GrowthFamily>;
+using Families =
+    FamilyList<FrameSkyFamily, IsophotePhotonFamily, CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily,
+               PetrosianHalfLightFamily, WindowFamily, ProfileFamily, PositionNoiseFamily, AnnulusFamily,
+               LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily, GrowthFamily>;
 
 /// Place of One in a list of families, from 0; the length of the list if One is missing.
 template <class One, class... All>

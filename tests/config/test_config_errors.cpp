@@ -268,11 +268,12 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
   const Wrong cases[] = {
       {"output: {columns: [NUMBER, FLUX_AUT]}",
        "x.yaml:1:19: 'output.columns' holds 'FLUX_AUT', which is neither a column nor a group of them (default, "
-       "photometry, profile, windowed, shapes, surroundings, psf, frames, growth, world, all); did you mean "
+       "photometry, profile, petrosian, windowed, shapes, surroundings, psf, frames, growth, world, all); did you mean "
        "'FLUX_AUTO'?"},
       {"output: {columns: [everything_else]}",
        "x.yaml:1:19: 'output.columns' holds 'everything_else', which is neither a column nor a group of them (default, "
-       "photometry, profile, windowed, shapes, surroundings, psf, frames, growth, world, all); docs/catalogue.md lists "
+       "photometry, profile, petrosian, windowed, shapes, surroundings, psf, frames, growth, world, all); "
+       "docs/catalogue.md lists "
        "them"},
       {"output: {columns: []}", "x.yaml:1:19: 'output.columns' is empty; name a column, or default"},
       {"output: {columns: [default, default]}", "x.yaml:1:19: 'output.columns' names 'default' twice"},
