@@ -52,22 +52,19 @@ struct SubtractReference : InOnePiece {
   }
 };
 
-inline bool fits_kernel(const Plan& plan) {
-  return plan.of_difference() && plan.config.difference.kernel == MatchingKernel::fitted;
-}
-
 struct FitKernel : InOnePiece {
   static constexpr const char* name = "fit_kernel";
-  static bool used(const Plan& plan) { return fits_kernel(plan); }
+  static bool used(const Plan& plan) { return plan.fits_kernel(); }
   /// The noise of the difference, and the sums over the stars' cut-outs. A device also has light and variance of a
   /// frame; for a device, the host fits the kernel to copies of both frames.
   static KeptImages keeps(const Plan&) { return {.host = 2, .device = 5}; }
 };
 
-/// The score image of a difference, which is_scored() knows only after the stars are fitted.
+/// The convolution that makes the score image of a difference. Plan::is_scored() is known only after the file is
+/// opened; before, this part counts the memory of a score image.
 struct FilterByStars : InOnePiece {
   static constexpr const char* name = "score";
-  static bool used(const Plan& plan) { return fits_kernel(plan) && !plan.is_filtered(); }
+  static bool used(const Plan& plan) { return plan.fits_kernel() && !plan.is_filtered(); }
   static KeptImages keeps(const Plan& plan) { return Convolve::keeps(plan); }
 };
 
@@ -81,7 +78,7 @@ struct ReadMapsOfFrames : InOnePiece {
 struct KeepFramesOfStars : InOnePiece {
   static constexpr const char* name = "stars of frames";
   static bool used(const Plan& plan) {
-    return fits_kernel(plan) && ColumnChoice(plan.config.output.columns).needs(StarFramesFamily::name);
+    return plan.fits_kernel() && ColumnChoice(plan.config.output.columns).needs(StarFramesFamily::name);
   }
   /// The matched reference, the noise of both frames, and the reference minus its sky mesh.
   static KeptImages keeps(const Plan&) { return {.host = 4, .device = 4}; }

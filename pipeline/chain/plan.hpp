@@ -29,7 +29,7 @@ struct Plan {
   std::int64_t beside =
       0;  ///< bytes of host memory that the caller counts for files and maps, in addition to the extraction
 
-  /// What is known once the pixels are there.
+  /// Properties of the image that are known after its pixels were read.
   struct Known {
     bool variance = false;   ///< whether a weight map gives each pixel's variance
     bool noise = false;      ///< whether the noise of a difference varies from pixel to pixel
@@ -40,6 +40,8 @@ struct Plan {
   std::optional<Known> known = std::nullopt;
 
   bool of_difference() const { return reference_planes > 0; }
+  /// Whether the kernel that matches the frames of a difference is fitted to their stars.
+  bool fits_kernel() const { return of_difference() && config.difference.kernel == MatchingKernel::fitted; }
 
   /// Whether the image is searched twice, for sources brighter and fainter than the sky. The image then must be kept
   /// until the second search.
@@ -55,8 +57,8 @@ struct Plan {
   bool scales_variance() const { return has_variance() && is_rescaled(config.weights); }
   /// Whether masked gaps are filled by interpolation.
   bool interpolates() const { return has_variance() && srcextract::interpolates(config.weights); }
-  /// Whether a difference is divided by its noise before sources are found. If the pixels are not there yet: whether it
-  /// may be.
+  /// Whether a difference is divided by its noise before sources are found. Before the pixels are read: whether it may
+  /// be.
   bool weighs() const { return known ? known->noise : of_difference() && (may_have_gain() || frames_have_maps); }
   bool may_have_gain() const { return config.measurement.gain > 0 || config.measurement.gain_keyword != "none"; }
   /// Whether thresholds are multiples of the noise that the background mesh gives for each pixel.

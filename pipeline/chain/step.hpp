@@ -56,10 +56,9 @@ struct InOnePiece {
 };
 
 /// What the steps of a detection work on. `Done`: the callbacks explained at detect_sources().
-template <class Where_, class Done_>
+template <class Where_, class Done>
 struct DetectionState {
   using Where = Where_;
-  using Done = Done_;
 
   DetectionState(const Pixels<Where>& of, const Plan& for_image, Detection<Where>& into, const Where& here, Done& tell,
                  Image<float, Where>* last = nullptr)
