@@ -177,4 +177,5 @@ def test_bad_sources_have_flags():
     assert flags[corner] & 16 and mine["FLUX_PETRO"][corner] == 9 * 30
     assert mine["FLUX_PETRO"][hole] < 0 and mine["PETRO_RADIUS"][hole] == 0 and mine["MAG_PETRO"][hole] == 99
     assert mine["FLAGS_WIN"][hole].astype(int) & 4 and mine["XWIN_IMAGE"][hole] == 51
-    assert all(np.isfinite(values).all() for name, values in mine.items() if name not in ("MU_MAX", "MU_THRESHOLD"))
+    assert np.flatnonzero(np.isnan(mine["PETRO_R50"])).tolist() == [hole]  # of no light there is no half
+    assert all(np.isfinite(values).all() for name, values in mine.items() if name not in ("MU_MAX", "MU_THRESHOLD", "PETRO_R50"))
