@@ -3,12 +3,34 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "stages/math/exact_math.hpp"
 #include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {
+
+/// Returns the distance to which a hot pixel or a cosmic ray has light; 0 for any other source.
+double reach_of_hit(const PsfStar& star, const PsfSurface& surface) {
+  constexpr double narrower = 0.85, least_snr = 10, beyond = 1, of_half_light = 3;
+  const bool hit = star.verdict == StarVerdict::sharp ||
+                   (star.verdict == StarVerdict::faint && star.snr >= least_snr && star.minor < least_star_width) ||
+                   (star.verdict == StarVerdict::size && star.width < narrower * surface.width);
+  return hit ? std::min(surface.radius, beyond + of_half_light * star.radius) : 0;
+}
+
+/// Returns whether the narrow sources are few enough for hits of a camera. More of them are the peaks of a crowd.
+bool knows_hits(const PsfImage& image, const std::vector<PsfStar>& stars, const PsfSurface& surface) {
+  constexpr double most = 0.05;
+  if (image.crowded) return false;
+  double area = 0;
+  for (const PsfStar& star : stars) {
+    const double reach = reach_of_hit(star, surface);
+    area += std::numbers::pi * reach * reach;
+  }
+  return area < most * static_cast<double>(image.above.shape.count());
+}
 
 /// Finds whether a source is so near to a star from which the PSF is made that its light is in the star's pixels.
 class NearStars {
@@ -95,17 +117,26 @@ PsfMembers::PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars,
   const auto inside = [](double place, std::int64_t size) {
     return place > -0.5 && place < static_cast<double>(size) - 0.5;
   };
+  covered_.assign(static_cast<std::size_t>(shape.count()), 0);
+  hit_ = covered_;
+  const bool leaves_hits = knows_hits(image, stars, surface);
   for (std::size_t row = 0; row < stars.size(); ++row) {
     const PsfStar& star = stars[row];
     const bool makes = star.verdict == StarVerdict::used;
+    if (const double reach = leaves_hits ? reach_of_hit(star, surface) : 0; reach > 0) {
+      for_each_near(shape, star.x, star.y, reach, [&](std::size_t at, double) { covered_[at] = hit_[at] = 1; });
+      continue;
+    }
+    for_each_near(shape, star.x, star.y, surface.radius, [&](std::size_t at, double) { covered_[at] = 1; });
     if (!inside(star.x, shape.width) || !inside(star.y, shape.height)) continue;
     if (makes || near.has(star))
       members_.push_back({row, star.x, star.y, std::max(star.flux, 0.0), star.x, star.y, makes,
                           PsfWindow(surface, star.x, star.y, half)});
   }
-  covered_.assign(static_cast<std::size_t>(shape.count()), 0);
-  for (const PsfStar& star : stars)
-    for_each_near(shape, star.x, star.y, surface.radius, [&](std::size_t at, double) { covered_[at] = 1; });
+  // the core of a star tells its flux, whatever is beside it
+  for (const PsfMember& member : members_)
+    if (member.makes)
+      for_each_near(shape, member.x, member.y, surface.width, [&](std::size_t at, double) { hit_[at] = 0; });
 }
 
 PsfMembers::Pixel PsfMembers::pixel(const PsfMember& member, int column, int row) const {
@@ -114,7 +145,9 @@ PsfMembers::Pixel PsfMembers::pixel(const PsfMember& member, int column, int row
   if (x < 0 || y < 0 || x >= shape.width || y >= shape.height) return {};
   const std::int64_t at = y * shape.width + x;
   const float above = image_.above.pixels[at];
-  if (std::isnan(above) || (image_.saturation > 0 && above >= image_.saturation)) return {};
+  if (hit_[static_cast<std::size_t>(at)] != 0 || std::isnan(above) ||
+      (image_.saturation > 0 && above >= image_.saturation))
+    return {};
   const double scale = image_.variance != nullptr ? static_cast<double>(image_.variance->pixels[at]) : 1;
   if (!(scale > 0 && scale < std::numeric_limits<double>::infinity())) return {};
   const double left = left_[static_cast<std::size_t>(at)], light = above - level_ - left;

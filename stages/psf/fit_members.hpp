@@ -74,6 +74,9 @@ class PsfMembers {
   std::vector<float> left_;
   /// for each pixel of the image: 1 if a source is within the model's radius, else 0
   std::vector<std::uint8_t> covered_;
+  /// for each pixel of the image: 1 if it has light of a hot pixel or of a cosmic ray, which then does not count; else
+  /// 0
+  std::vector<std::uint8_t> hit_;
   float level_ = 0;  ///< sky level outside the stars, after members are subtracted
   std::vector<PsfMember> members_;
 };

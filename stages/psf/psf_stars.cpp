@@ -18,10 +18,6 @@
 namespace srcextract {
 namespace {
 
-// Least full width of a star in pixels along its short axis, without the pixel's own width. The light of any telescope
-// that is sampled by its pixels is wider; hot pixels and cosmic rays are narrower.
-constexpr double least_width = 0.7;
-
 using Rows = std::vector<std::size_t>;
 
 /// Returns the standard deviation of the logarithm of a star's measured width: noise, and what remains of the phase of
@@ -347,7 +343,7 @@ Rows usable_rows(std::vector<PsfStar>& stars, const Shape& shape, double saturat
       star.verdict = StarVerdict::faint;
     else if ((star.flags & flag::saturated) != 0 || (saturation > 0 && star.peak >= of_saturation * saturation))
       star.verdict = StarVerdict::saturated;
-    else if (!(star.minor >= least_width))
+    else if (!(star.minor >= least_star_width))
       star.verdict = StarVerdict::sharp;
     else if ((star.flags & ~of_neighbours) != 0 || !inside(star.x, shape.width) || !inside(star.y, shape.height))
       star.verdict = StarVerdict::at_edge;

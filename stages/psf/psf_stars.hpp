@@ -17,6 +17,10 @@ const char* name_of(StarVerdict verdict);
 /// Returns the verdict as words that follow a number in a sentence, such as "too faint".
 const char* phrase_of(StarVerdict verdict);
 
+/// Least full width of a star in pixels along its short axis, without the pixel's own width. The light of any telescope
+/// that is sampled by its pixels is wider; hot pixels and cosmic rays are narrower.
+inline constexpr double least_star_width = 0.7;
+
 /// A source that may be a star. Lengths are in pixels; positions are pixels from 0.
 struct PsfStar {
   double x, y, flux, snr;
