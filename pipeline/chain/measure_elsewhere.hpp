@@ -47,6 +47,7 @@ Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& whe
 
 /// Dual-image mode: sets the levels of the measured image. `of_found` are the levels of the detection image. A rate of
 /// false discoveries or the matched filter may have raised the threshold there; then the raised threshold is used here.
+/// Then finds the pixels above the analysis threshold, and frees the filtered image.
 template <class S>
 void find_levels_elsewhere(const Levels& of_found, S& state) {
   const Plan& plan = state.plan;

@@ -38,8 +38,9 @@ struct SharedStretches {
   std::int64_t room;
   /// per source: number of stretches; later index of its first stretch; one more element is the end
   std::uint32_t* begin;
-  std::uint32_t* gathered;    ///< per source: number of stretches that gather() has stored
-  unsigned long long* place;  ///< per stretch, source by source: place_of()
+  std::uint32_t* gathered;  ///< per source: number of stretches that gather() has stored
+  /// per stretch: place_of(). Those of source s begin at begin[s], in no order until they are sorted
+  unsigned long long* place;
   /// per round and source: the key place_of() of the stretch that find_first() finds in this round, or `none`
   unsigned long long* first;
   int index_bits, round;

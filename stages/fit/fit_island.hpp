@@ -62,7 +62,7 @@ struct IslandGaussians {
 
 /// Fits Gaussians to an island, starting with the Gaussians of find_seeds(). Then, at most fit.refine times, a Gaussian
 /// is added at the largest residual, and kept if the rms of the residuals falls. The largest residual must exceed
-/// SeedRule::least, or only SeedRule::threshold if the rms of the residuals is 1.5 or more, in units of the noise. No
+/// SeedRule::least, or only SeedRule::threshold if the rms of the residuals is 1.5 or more, in units of the noise.
 /// Where pixels differ on the sky, the residual must also exceed what that difference leaves of a bright point. No
 /// Gaussian is added if this rms is at most 1, or if the island has fit.max_components Gaussians.
 ///

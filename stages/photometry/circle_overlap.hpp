@@ -45,6 +45,7 @@ class CircleOverlap {
   SRCEXTRACT_HOST_DEVICE explicit CircleOverlap(float radius) : radius_(radius), radius2_(radius * radius) {}
 
   /// Converts a number of sub-pixels inside the circle, or the mark `whole`, to the fraction of the pixel's area.
+  /// `whole` is exactly 1; `all` may give 1.0000001, for (1 / Side)^2 is rounded.
   SRCEXTRACT_HOST_DEVICE static float part(std::int32_t inside) {
     return inside == whole ? 1 : static_cast<float>(inside) * (step * step);
   }

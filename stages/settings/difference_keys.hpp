@@ -84,7 +84,8 @@ void for_each_difference_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "detect_on",
           .description = "Where changes are found: `score` (filtered by the shape of the stars, in place of "
-                         "`convolve`; thresholds are in its own noise) or `difference`",
+                         "`convolve`; thresholds are in its own noise) or `difference`. A threshold that "
+                         "is not in sigma makes it `difference`",
           .unused = use_problem(fitted, c.difference.detect_on, usual.detect_on, needs_fit)},
     c.difference.detect_on);
   f(Field{.section = section,

@@ -59,7 +59,8 @@ MeshPixels pixels_of_mesh(const SepImage& image, const MeshGrid& grid, std::int6
 /// meshes_together meshes at a time.
 NodeBuffers estimate(const SepImage& image, const MeshGrid& grid, const BackgroundConfig& config, const Cpu& where) {
   constexpr float bad = std::numeric_limits<float>::quiet_NaN();
-  static const float darkest = std::nextafter(-1e30F, 0.0F);  // SEP ignores pixels darker than -1e30
+  // The least value that counts, since the cut includes its ends: pixels of -1e30 or less are ignored, as in SEP.
+  static const float darkest = std::nextafter(-1e30F, 0.0F);
   NodeBuffers estimates(grid.nodes, where);
   parallel_for(grid.nodes.count(), meshes_together, where, [&](std::int64_t begin, std::int64_t end) {
     std::array<std::vector<float>, meshes_together> rooms;
