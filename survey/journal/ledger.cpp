@@ -1,8 +1,6 @@
 #include "survey/journal/ledger.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -73,7 +71,7 @@ void Ledger::take(Ledger& other, std::string_view name) {
 std::vector<Ledger::Place> Ledger::places() const {
   std::vector<Place> places;
   places.reserve(size());
-  std::ranges::copy_if(files_.slots, std::back_inserter(places), [](Place p) { return p != PackedRecords::nowhere; });
+  for (const auto& [name, place] : files_) places.push_back(place);
   return places;
 }
 
@@ -96,48 +94,17 @@ Ledger::Iterator::value_type Ledger::Iterator::operator*() const {
   return {std::string(ledger_->records_->name_at(place)), images_from(*ledger_->records_, place)};
 }
 
-/// The slot with the file's first record; if the file is unknown, the free slot where its record would be entered.
-std::size_t Ledger::slot_of(std::string_view name) const {
-  const std::size_t mask = files_.slots.size() - 1;
-  std::size_t slot = std::hash<std::string_view>{}(name)&mask;
-  while (files_.slots[slot] != PackedRecords::nowhere && records_->name_at(files_.slots[slot]) != name)
-    slot = (slot + 1) & mask;
-  return slot;
-}
-
 Ledger::Place Ledger::find(std::string_view name) const {
-  return files_.slots.empty() ? PackedRecords::nowhere : files_.slots[slot_of(name)];
+  const auto known = files_.find(name);
+  return known != files_.end() ? known->second : PackedRecords::nowhere;
 }
 
+/// Makes `place` the first record of the file; `nowhere` forgets the file.
 void Ledger::set(std::string_view name, Place place) {
-  if (4 * (size() + 1) > 3 * files_.slots.size()) make_room();
-  const std::size_t slot = slot_of(name);
-  const bool is_known = files_.slots[slot] != PackedRecords::nowhere;
-  if (place == PackedRecords::nowhere) {
-    if (is_known) erase(slot);
-    return;
-  }
-  files_.slots[slot] = place;
-  if (!is_known) ++files_.size;
-}
-
-/// Frees a slot. The files in the following slots, up to the next free slot, are entered again: a search for them may
-/// pass the freed slot, and would now end there.
-void Ledger::erase(std::size_t slot) {
-  const std::size_t mask = files_.slots.size() - 1;
-  files_.slots[slot] = PackedRecords::nowhere;
-  --files_.size;
-  for (std::size_t next = (slot + 1) & mask; files_.slots[next] != PackedRecords::nowhere; next = (next + 1) & mask) {
-    const Place moved = std::exchange(files_.slots[next], PackedRecords::nowhere);
-    files_.slots[slot_of(records_->name_at(moved))] = moved;
-  }
-}
-
-void Ledger::make_room() {
-  constexpr std::size_t fewest = 16;
-  const std::vector<Place> known = places();
-  files_.slots.assign(std::max(fewest, 2 * files_.slots.size()), PackedRecords::nowhere);
-  for (const Place place : known) files_.slots[slot_of(records_->name_at(place))] = place;
+  if (place == PackedRecords::nowhere)
+    files_.erase(name);
+  else
+    files_.insert_or_assign(records_->name_at(place), place);
 }
 
 }  // namespace srcextract

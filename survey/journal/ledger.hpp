@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,7 @@ class Ledger {
   Ledger& operator=(const Ledger& other) { return *this = Ledger(other); }
   ~Ledger() = default;
 
-  std::size_t size() const { return files_.size; }
+  std::size_t size() const { return files_.size(); }
   bool empty() const { return size() == 0; }
   bool contains(std::string_view name) const { return find(name) != PackedRecords::nowhere; }
 
@@ -61,21 +62,12 @@ class Ledger {
   Iterator end() const;
 
  private:
-  /// A hash table with linear probing, which maps the name of a file to the place of its first record. The table takes
-  /// 5 to 11 bytes per file.
-  struct Files {
-    std::vector<Place> slots;  ///< the number of slots is a power of two, and some are always free (`nowhere`)
-    std::size_t size = 0;
-  };
-
-  std::size_t slot_of(std::string_view name) const;
   Place find(std::string_view name) const;
   void set(std::string_view name, Place place);
-  void erase(std::size_t slot);
-  void make_room();
 
   std::shared_ptr<PackedRecords> records_;
-  Files files_;
+  /// The first record of each file, by the file's name in a record, which never moves.
+  std::unordered_map<std::string_view, Place> files_;
 };
 
 class Ledger::Iterator {
