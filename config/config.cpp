@@ -118,6 +118,18 @@ GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, co
   return given;
 }
 
+/// Returns the settings of options, and what they imply: who names a file with a PSF wants no PSF made of the image,
+/// even if the configuration says so.
+std::vector<std::string> with_implied(std::vector<std::string> settings) {
+  const auto sets = [&](const std::string& key) {
+    return std::ranges::any_of(settings, [&](const std::string& setting) {
+      return setting.starts_with(key + "=") && setting.size() > key.size() + 1;
+    });
+  };
+  if (sets("psf.file") && !sets("psf.method")) settings.emplace_back("psf.method=file");
+  return settings;
+}
+
 }  // namespace
 
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides) {
@@ -133,7 +145,8 @@ Overrides set_overrides(const std::vector<std::string>& settings) {
 GivenConfig parse_given(const std::string& yaml, const std::string& name, const Overrides& overrides) {
   Draft<Config> draft = read_document(yaml, {name, true});
   std::set<std::string> used = used_keys(draft);
-  for (const std::string& setting : overrides.settings) used.erase(apply_override(draft, setting, overrides.option));
+  for (const std::string& setting : with_implied(overrides.settings))
+    used.erase(apply_override(draft, setting, overrides.option));
   return finished(std::move(draft), std::move(used), name);
 }
 
@@ -159,7 +172,8 @@ GivenConfig override_given(const GivenConfig& given, const std::string& path, co
   const std::string& name = path.empty() ? default_name : path;
   Draft<Config> draft{given.written, given.written.set_at};
   std::set<std::string> own, used = given.used_in_file;
-  for (const std::string& setting : overrides.settings) own.insert(apply_override(draft, setting, overrides.option));
+  for (const std::string& setting : with_implied(overrides.settings))
+    own.insert(apply_override(draft, setting, overrides.option));
   for (const std::string& key : own) used.erase(key);
   GivenConfig result = finished(std::move(draft), std::move(used), name);
   for (const std::string& key : own)

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string_view>
 
-#include "config/config.hpp"
+#include "pipeline/options/key_texts.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
@@ -26,6 +25,8 @@ Commands:
   status           how far a survey is: what is done, failed and left
   merge            the catalogues of a survey as one
   difference       what changed between two images
+  crowd            the stars of a crowded field, all fitted together
+  radio            the Gaussians of a radio map
   inject           which sources of a radio map are found, and how well they are measured
   psf              the PSF of an image, from its stars
   compare          one catalogue against another
@@ -35,63 +36,6 @@ Commands:
   keys             the keys of a configuration, with defaults
   help COMMAND     the options of a command; srcextract --help: those without one
 )";
-
-constexpr std::size_t line_width = 100;
-
-/// Breaks `text` into lines of at most line_width characters, each of which begins with `indent`.
-std::string wrapped(std::string_view text, const std::string& indent) {
-  std::string lines, line = indent;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    if (line.size() > indent.size() && line.size() + 1 + word.size() > line_width) {
-      lines += line + "\n";
-      line = indent;
-    }
-    line += (line.size() > indent.size() ? " " : "") + std::string(word);
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-  }
-  return lines + line + "\n";
-}
-
-/// The text, padded with spaces to `width` characters, or with one space if the text is not shorter.
-std::string padded(const std::string& text, std::size_t width) {
-  return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
-}
-
-/// Lists the keys of the section `wanted`, or the single key `wanted` ("section.key"), with the values of the default
-/// configuration. If another value applies to a configuration without the key, a comment gives that value. Lists the
-/// sections if `wanted` is empty.
-std::string of_keys(const std::string& wanted) {
-  const std::string asked = wanted.substr(0, wanted.find('.'));
-  std::vector<std::string> sections;
-  std::string list, keys;
-  bool has_key = false;
-  const std::map<std::string, std::string> values = texts_of(load_given("").config), left_out = texts_of(Config{});
-  for (const config::Field& field : config_keys()) {
-    const config::Section& section = field.section;
-    if (sections.empty() || sections.back() != section.name) {
-      sections.push_back(section.name);
-      list += "  " + padded(section.name, 14) + section.description + "\n";
-      if (section.name == asked) keys = section.name + ":  # " + section.description + "\n";
-    }
-    if (section.name != asked || (wanted != asked && wanted != field.path())) continue;
-    has_key = true;
-    const std::string &text = values.at(field.path()), &plain = left_out.at(field.path());
-    keys += "  " + field.key + ": " + text + (text == plain ? "" : "  # if left out: " + plain) + "\n" +
-            wrapped(field.description + (field.allowed.empty() ? "" : "; allowed: " + field.allowed), "      # ");
-  }
-  if (asked.empty())
-    return "Sections of a configuration:\n" + list + "srcextract keys SECTION lists the keys of one.\n";
-  if (keys.empty()) {
-    const std::string near = nearest(asked, sections);
-    throw Error(ErrorKind::config, quoted(asked) + " is no section of a configuration; " +
-                                       (near.empty() ? "see srcextract keys" : "did you mean " + near + "?"));
-  }
-  if (!has_key)
-    throw Error(ErrorKind::config, quoted(wanted) + " is no key of a configuration; see srcextract keys " + asked);
-  std::erase(keys, '`');
-  return keys;
-}
 
 /// All columns, ordered so that the columns of a catalogue without output.columns come first.
 std::vector<DeclaredColumn> all_columns() {
@@ -143,8 +87,8 @@ std::string of_columns(const std::string& asked) {
 }  // namespace
 
 std::vector<std::string> command_names() {
-  return {"batch",   "status",         "merge",      "difference", "inject", "psf",
-          "compare", "convert-config", "sextractor", "columns",    "keys",   "help"};
+  return {"batch", "status",  "merge",          "difference", "crowd",   "radio", "inject",
+          "psf",   "compare", "convert-config", "sextractor", "columns", "keys",  "help"};
 }
 
 int command_after_options(int argc, const char* const* argv) {
@@ -159,7 +103,7 @@ int command_after_options(int argc, const char* const* argv) {
     if (option.starts_with("--")) {
       const bool has_value = option.find('=') == option.npos && std::ranges::count(without_value, option) == 0;
       at += has_value ? 1 : 0;
-    } else if (option.find_first_not_of("qvh", 1) == option.size() - 1) {
+    } else if (option.find_first_not_of("qvhV", 1) == option.size() - 1) {
       ++at;  // the value of the last of these letters, as in -qo out
     }
   }
@@ -178,7 +122,7 @@ std::string answer(const std::vector<std::string>& arguments) {
   if (arguments.size() > 2)
     throw Error(ErrorKind::config, command + " takes one name, not " + std::to_string(arguments.size() - 1));
   const bool asks_for_help = what == "-h" || what == "--help";
-  if (command == "keys") return of_keys(asks_for_help ? "" : what);
+  if (command == "keys") return keys_text(asks_for_help ? "" : what);
   if (command == "columns") return of_columns(asks_for_help ? "" : what);
   if (what.empty() || asks_for_help) return overview;
   const std::string near = nearest(what, command_names());

@@ -1,11 +1,16 @@
 #include "pipeline/options/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.hpp"
 #include "pipeline/options/answers.hpp"
+#include "pipeline/options/key_texts.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"
 #include "survey/inputs/files_beside.hpp"
@@ -57,6 +62,70 @@ Exit codes (of several images, the highest):
   3  an input cannot be used, or an output cannot be written
   4  no usable GPU, or not enough memory on it
   5  --backend compare found a difference)";
+
+/// A configuration that is part of the program, called as a command.
+struct OwnCommand {
+  const char* name;
+  const char* description;
+  const char* footer;
+  std::vector<std::string> keys;  ///< the keys that its help shows
+};
+
+const std::array<OwnCommand, 2>& own_commands() {
+  static const std::array<OwnCommand, 2> commands = {
+      {{"crowd",
+        "Measures the stars of a crowded field: finds them in what the fit of those known leaves\n"
+        "over, turn by turn, and fits a PSF to all of them, with the sky.",
+        R"(Example:
+  srcextract crowd m31.fits                    the PSF is made of the image's stars
+  srcextract crowd -o out --set psf.file=m31.psf --set measurement.gain=1.6 m31.fits
+  srcextract crowd --set 'output.check_images=[residual]' m31.fits
+  srcextract batch crowd night1/
+
+Outputs, for an image m31.fits, are those of srcextract --help. m31.cat.fits has a row for each
+star: FLUX_PSF, its error, how well the PSF fits, how much of the light there is its own.
+docs/crowd.md explains the columns.
+
+)",
+        {"measurement.gain", "measurement.saturation", "psf.file", "psf.degree", "crowd.threshold", "crowd.turns",
+         "crowd.sky_size", "background.mesh_size", "mask.file", "output.check_images"}},
+       {"radio",
+        "Fits Gaussians to the islands of a radio map, and tells their flux densities in Jy, as\n"
+        "PyBDSF and Aegean do.",
+        R"(Example:
+  srcextract radio map.fits
+  srcextract radio --set beam.source=given --set 'beam.fwhm=[10.4, 7.6]' map.fits
+  srcextract radio --set output.style=aegean map.fits
+  srcextract inject radio map.fits             what is found, and how well
+
+Outputs, for a map map.fits:
+  map.srl.fits   a row for each source: one Gaussian, or several of one island that overlap
+  map.gaul.fits  a row for each Gaussian
+  map.cat.fits   a row for each island; the other outputs are those of srcextract --help
+docs/radio.md explains beams, units and columns.
+
+)",
+        {"detection.threshold", "detection.seed", "detection.min_area", "background.mesh_beams", "background.refine",
+         "beam.source", "beam.fwhm", "fit.refine", "output.style", "output.check_images"}}}};
+  return commands;
+}
+
+/// The command that the first argument names; null if it names none.
+const OwnCommand* own_command(int argc, const char* const* argv) {
+  if (argc < 2 || !is_own_configuration(argv[1])) return nullptr;
+  return &*std::ranges::find(own_commands(), std::string_view(argv[1]), &OwnCommand::name);
+}
+
+/// Throws Error{config} if an input is a configuration, beside the command's own.
+void require_no_configuration(const OwnCommand& own, const std::vector<std::string>& inputs) {
+  const std::string name = own.name;
+  for (const std::string& input : inputs)
+    if (input.ends_with(".yaml") || input.ends_with(".yml"))
+      throw Error(ErrorKind::config, input + ": " + name +
+                                         " is a configuration itself; change its keys by --set, or run srcextract " +
+                                         shell_word(input) + " IMAGE... with all keys in the file (srcextract " + name +
+                                         " --dump-config prints them); see srcextract " + name + " --help");
+}
 
 /// Values of --band and --band-set, which read_bands() parses together.
 struct Texts {
@@ -132,15 +201,23 @@ void require_detect(const CommandLine& command) {
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine command;
-  CLI::App app(extract_description, "srcextract");
-  app.footer(extract_footer);
+  const OwnCommand* const own = own_command(argc, argv);
+  if (own != nullptr) command.config = own->name;
+  CLI::App app(own != nullptr ? own->description : extract_description,
+               own != nullptr ? std::string("srcextract ") + own->name : "srcextract");
+  app.footer([own] {
+    return own == nullptr
+               ? extract_footer
+               : own->footer + keys_that_matter(own->keys, own->name) + "\nExit codes: as of srcextract --help";
+  });
   RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
   app.add_flag("--dump-config", command.dump_config, "Print the resolved configuration and stop; needs no IMAGE")
       ->group("Configuration");
   Texts texts;
   add_places(app, command, texts);
-  parser.parse(argc, argv, 1);
+  parser.parse(argc, argv, own != nullptr ? 2 : 1);
   if (!command.answer.empty()) return command;
+  if (own != nullptr) require_no_configuration(*own, command.inputs);
   if (!command.config.empty() && !is_own_configuration(command.config)) require_no_command(command.config);
   command.bands = read_bands(texts.bands, texts.band_settings);
   if (!command.inputs.empty() && !command.bands.empty()) {
@@ -153,10 +230,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   }
   if (command.inputs.empty() && command.bands.empty() && !command.dump_config)
     throw Error(ErrorKind::config,
-                (command.config.empty()             ? "IMAGE is required"
-                 : is_configuration(command.config) ? command.config + " is the CONFIG, and IMAGE is required"
-                                                    : command.config + " is no FITS image") +
-                    ": name at least one FITS file; see srcextract --help");
+                (command.config.empty() || own != nullptr ? "IMAGE is required"
+                 : is_configuration(command.config)       ? command.config + " is the CONFIG, and IMAGE is required"
+                                                          : command.config + " is no FITS image") +
+                    ": name at least one FITS file; see " + app.get_name() + " --help");
   if (app.count("--detect") > 0) require_detect(command);
   if (app.count("--positions") > 0 && command.positions.empty())
     throw Error(ErrorKind::config,

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/options/key_texts.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"
 
@@ -59,13 +60,15 @@ bool is_sextractors(const std::string& argument) {
                               }));
 }
 
-/// Throws Error{config} if the argument is an unknown option. The name of an option ends after the letter that follows
-/// a single dash, or before `=` after two dashes.
-void require_option(const CLI::App& app, const std::string& argument) {
+/// Throws Error{config} if the argument is an unknown option; `next` is the argument after it. The name of an option
+/// ends after the letter that follows a single dash, or before `=` after two dashes.
+void require_option(const CLI::App& app, const std::string& argument, const std::string& next) {
   const bool is_long = argument.starts_with("--");
   const std::string name = is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);
   if (argument.size() < 2 || !argument.starts_with('-') || app.get_option_no_throw(name) != nullptr) return;
-  const std::string near = is_long ? nearest(name, long_options(app)) : "";
+  const std::string value = name.size() < argument.size() ? argument.substr(name.size() + 1) : next;
+  const std::string settings = is_long && app.get_option_no_throw("--set") ? settings_for_option(name, value) : "";
+  const std::string near = is_long && settings.empty() ? nearest(name, long_options(app)) : settings;
   const std::string meant = is_sextractors(argument)
                                 ? "; SExtractor's options are those of srcextract sextractor IMAGE -c default.sex. See "
                             : near.empty() ? "; see "
@@ -87,7 +90,8 @@ std::vector<std::string> protected_arguments(const CLI::App& app, const std::vec
     if (names_only) continue;
     is_value = takes_value(app, argument);
     names_only = argument == "--";
-    if (!names_only) require_option(app, argument);
+    const auto place = static_cast<std::size_t>(&argument - result.data()) + 1;
+    if (!names_only) require_option(app, argument, place < result.size() ? result[place] : "");
     const CLI::Option* output = argument.starts_with("-o=") ? app.get_option_no_throw("-o") : nullptr;
     if (output != nullptr) argument.replace(0, 2, "--" + output->get_lnames().front());
   }

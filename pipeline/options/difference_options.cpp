@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "pipeline/options/key_texts.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/files_beside.hpp"
 
@@ -29,14 +30,21 @@ the change, greater than 0. The picture shows NEW, and changes in red. With `out
 tuesday.diff.alerts.avro and tuesday.diff.alerts.parquet: for brokers, with ZTF's names and
 cut-outs of NEW, REFERENCE and the difference.
 
-Exit codes: as of srcextract --help)";
+)";
 
 }  // namespace
 
 CommandLine parse_difference_options(int argc, const char* const* argv) {
   CommandLine command;
   CLI::App app(difference_description, "srcextract difference");
-  app.footer(difference_footer);
+  app.footer([] {
+    return difference_footer +
+           keys_that_matter({"difference.align", "difference.kernel", "difference.kernel_order", "difference.detect_on",
+                             "detection.threshold", "detection.min_area", "measurement.gain", "mask.file", "psf.file",
+                             "output.alerts"},
+                            "") +
+           "\nExit codes: as of srcextract --help";
+  });
   RunOptionParser parser(
       app, command, "FRAME",
       "REFERENCE, and then NEW: FITS images of one field, or a folder of\nREFERENCEs, and then one or several NEW");

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "pipeline/options/key_texts.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/line_words.hpp"
 
@@ -29,7 +30,7 @@ Outputs, for an image map.fits, in the formats of `output.formats`:
 The table by S/N is printed as well. For images of stars output.report_copies measures the
 completeness in the report, with copies of their own stars.
 
-Exit codes: as of srcextract --help)";
+)";
 
 const std::map<std::string, InjectedShapes> shape_names = {{"points", InjectedShapes::points},
                                                            {"catalogue", InjectedShapes::catalogue}};
@@ -42,7 +43,13 @@ InjectCommand parse_inject_options(int argc, const char* const* argv) {
   std::string snr = "3,100";
   std::string shapes = "points";
   CLI::App app(inject_description, "srcextract inject");
-  app.footer(inject_footer);
+  app.footer([] {
+    return inject_footer +
+           keys_that_matter({"beam.source", "beam.fwhm", "detection.threshold", "detection.seed",
+                             "background.mesh_beams", "fit.refine", "output.formats"},
+                            "radio") +
+           "\nExit codes: as of srcextract --help";
+  });
   RunOptionParser parser(app, command, "MAP", "FITS images of radio maps");
   app.add_option("--number", command.plan.number, "How many Gaussians (default: 2000)")
       ->type_name("N")

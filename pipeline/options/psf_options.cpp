@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "pipeline/options/key_texts.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -22,14 +23,20 @@ Outputs, for an image m31.fits:
   m31.psf.svg         picture: the model over the field, and what it leaves of the stars
 Of CONFIG the sky, noise maps, masks, gain and saturation count, and psf.degree.
 
-Exit codes: as of srcextract --help)";
+)";
 
 }  // namespace
 
 CommandLine parse_psf_options(int argc, const char* const* argv) {
   CommandLine command;
   CLI::App app(psf_description, "srcextract psf");
-  app.footer(psf_footer);
+  app.footer([] {
+    return psf_footer +
+           keys_that_matter({"psf.degree", "measurement.gain", "measurement.saturation", "background.mesh_size",
+                             "weights.file", "mask.file", "input.hdu"},
+                            "") +
+           "\nExit codes: as of srcextract --help";
+  });
   RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
   parser.parse(argc, argv);
   if (!command.answer.empty()) return command;

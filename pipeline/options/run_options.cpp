@@ -150,11 +150,12 @@ RunOptionParser::RunOptionParser(CLI::App& app, RunOptions& options, const std::
 }
 
 void RunOptionParser::add_files(const std::string& input, const std::string& input_help) {
-  app_.add_option("CONFIG", options_.config,
-                  "Configuration (YAML), or radio, for radio maps, or crowd, for crowded\nstars; without one "
-                  "config/default.yaml. These are part of the program")
-      ->type_name("")
-      ->group("Files");
+  if (options_.config.empty())
+    app_.add_option("CONFIG", options_.config,
+                    "Configuration (YAML), or radio, for radio maps, or crowd, for crowded\nstars; without one "
+                    "config/default.yaml. These are part of the program")
+        ->type_name("")
+        ->group("Files");
   app_.add_option(input, options_.inputs, input_help)->type_name("")->group("Files");
   app_.add_option("-o,--output-dir", options_.output_dir, "Where the outputs go; made if missing (default: .)")
       ->type_name("DIR")
@@ -203,7 +204,7 @@ void RunOptionParser::add_messages() {
   auto* verbose = app_.add_flag("-v,--verbose", verbose_, "Also the time of every stage, and why no GPU is used");
   quiet->excludes(verbose)->group("Messages");
   verbose->group("Messages");
-  app_.set_version_flag("--version", version_text, "Versions of the program and its libraries")->group("Messages");
+  app_.set_version_flag("-V,--version", version_text, "Versions of the program and its libraries")->group("Messages");
   app_.set_help_flag("-h,--help", "This text")->group("Messages");
 }
 
@@ -212,7 +213,8 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first) {
   options_.arguments.assign(argv, argv + argc);
   options_.answer = parse_arguments(app_, argc, argv, first);
   if (!options_.answer.empty()) return;
-  if (app_.count("CONFIG") > 0 && options_.config.empty()) fail_empty("CONFIG", help);
+  if (app_.get_option_no_throw("CONFIG") != nullptr && app_.count("CONFIG") > 0 && options_.config.empty())
+    fail_empty("CONFIG", help);
   require_names(options_, input_, help);
   name_standard_input(options_, input_, help);
   take_default_config(options_, input_, command);

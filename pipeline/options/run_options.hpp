@@ -44,6 +44,7 @@ std::vector<std::string> arguments_but_inputs(const RunOptions& options);
 /// Declares and parses the options of a command that extracts images. The command's help calls the images `input`.
 class RunOptionParser {
  public:
+  /// If `options.config` is not empty, that is the configuration, and the command takes no other.
   RunOptionParser(CLI::App& app, RunOptions& options, const std::string& input, const std::string& input_help);
 
   /// Parses the arguments with indices `first` and above. Throws Error{config} that refers to the command's --help if

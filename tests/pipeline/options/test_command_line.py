@@ -25,7 +25,7 @@ def test_a_bare_call_says_what_there_is(run):
     done = run()
     assert done.code == 0 and done.err == "" and len(done.out.splitlines()) <= 25
     assert run("help").out == done.out
-    for command in ("batch", "status", "merge", "difference", "inject", "compare", "convert-config", "sextractor", "columns", "keys"):
+    for command in ("batch", "status", "merge", "difference", "crowd", "radio", "inject", "psf", "compare", "convert-config", "sextractor", "columns", "keys"):
         assert f"\n  {command} " in done.out
         assert run("help", command).code == 0
     assert run("help", "merge").out == run("merge", "--help").out
@@ -62,6 +62,40 @@ def test_keys_are_those_of_a_configuration_with_their_defaults(run):
     assert lines[1] == "  threshold: 5.0" and all(line.startswith("      #") for line in lines[2:])
 
 
+def test_keys_are_found_by_a_word(run):
+    saturated = run("keys", "SATURAT").out
+    assert "\n  saturation_keyword: " in saturated and "measurement:" in saturated and "\n  mesh_size: " not in saturated
+    everything = run("keys", "all").out
+    sections = [line.split()[0] for line in run("keys").out.splitlines() if line.startswith("  ")]
+    assert everything == "".join(run("keys", section).out for section in sections)
+
+
+@pytest.mark.parametrize("command, keys", [
+    ("crowd", {"psf.file": "''", "crowd.threshold": "5.0"}), ("radio", {"detection.seed": "5.0", "beam.source": "auto"}),
+    ("difference", {"difference.align": "none"}), ("psf", {"psf.degree": "2"}), ("inject", {"detection.seed": "5.0"}),
+])
+def test_the_help_of_a_command_shows_its_keys(run, command, keys):
+    """With the values that the command has for them, where another than the default's is meant."""
+    said = run(command, "--help").out
+    assert f"Usage: srcextract {command} [OPTIONS]" in said and max(map(len, said.splitlines())) <= 120
+    shown = dict(re.findall(r"^  ([a-z]+\.[a-z_]+)=(.*)$", said, re.MULTILINE))
+    assert 7 <= len(shown) <= 12 and keys.items() <= shown.items()
+    assert run("help", command).out == said
+
+
+def test_crowd_and_radio_are_commands(run, tmp_path):
+    write_sky(tmp_path / "sky.fits", **TAN)
+    beam = ("--set", "beam.source=given", "--set", "beam.fwhm=[120,120]", "--set", "output.formats=[csv]")
+    assert run("radio", "-q", "sky.fits", "-o", "a", *beam).code == 0 and run(*beam, "-qo", "b", "radio", "sky.fits").code == 0
+    assert (tmp_path / "a/sky.cat.csv").read_text() == (tmp_path / "b/sky.cat.csv").read_text()
+    dumped = run("crowd", "--dump-config")
+    assert dumped.code == 0 and "\n  method: joint\n" in dumped.out and "\n  method: fit\n" in dumped.out
+    named = run("crowd", "--dump-config", "--set", "psf.file=x.psf")
+    assert named.code == 0 and "\n  file: x.psf\n" in named.out and "\n  method: fit\n" not in named.out
+    (tmp_path / "crowd").write_text((driver.ROOT / "config" / "default.yaml").read_text())  # a file, as before
+    assert run("--dump-config", "crowd").out == run("--dump-config").out
+
+
 def test_columns_are_those_that_can_be_asked_for(run, tmp_path):
     write_sky(tmp_path / "sky.fits")
     groups = [line for line in run("columns").out.splitlines() if line.isalpha() and line.islower()]
@@ -79,7 +113,7 @@ def test_columns_are_those_that_can_be_asked_for(run, tmp_path):
 
 def test_version_names_build_and_libraries(run):
     done = run("--version")
-    assert done.code == 0 and done.err == ""
+    assert done.code == 0 and done.err == "" and run("-V").out == done.out == run("radio", "-V").out
     lines = done.out.splitlines()
     assert re.fullmatch(r"srcextract \d+\.\d+\.\d+", lines[0])
     versions = {line.split()[0]: line.split(None, 1)[1] for line in lines}
@@ -134,6 +168,11 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["c.yaml", "sky.fits", "--backend", "gpu"], "--backend"),
     (["c.yaml", "sky.fits", "--threads", "0"], "--threads"),
     (["c.yaml", "sky.fits", "--device", "-1"], "--device"),
+    (["sky.fits", "--threshold", "3"], "there is no option --threshold; did you mean --set detection.threshold=3 or --set weights.threshold=3 or --set crowd.threshold=3? See"),
+    (["radio", "sky.fits", "--min-area=9"], "there is no option --min-area; did you mean --set detection.min_area=9? See srcextract radio --help"),
+    (["crowd"], "IMAGE is required: name at least one FITS file; see srcextract crowd --help"),
+    (["crowd", "c.yaml", "sky.fits"], "c.yaml: crowd is a configuration itself; change its keys by --set, or run srcextract c.yaml IMAGE..."),
+    (["keys", "frobnicate"], "'frobnicate' is no section of a configuration; see srcextract keys"),
     (["c.yaml", "sky.fits", "--frobnicate"], "error: there is no option --frobnicate; see srcextract --help"),
     (["--verison"], "there is no option --verison; did you mean --version? See srcextract --help"),
     (["c.yaml", "sky.fits", "--sett=a.b=3"], "there is no option --sett; did you mean --set?"),
