@@ -16,6 +16,7 @@ rm -f "$tree"/config/*.[ch]pp "$tree/config/CMakeLists.txt"
 mkdir "$tree/scripts"
 cp -r scripts/slurm "$tree/scripts"
 install -Dm644 scripts/completions/srcextract.bash "$tree/share/bash-completion/completions/srcextract"
+install -Dm644 scripts/completions/srcextract.fish "$tree/share/fish/vendor_completions.d/srcextract.fish"
 install -Dm644 scripts/completions/_srcextract "$tree/share/zsh/site-functions/_srcextract"
 [[ ${2:-} == --with-tests ]] || exit 0
 find tests -name '*.py' -exec cp --parents -t "$tree" {} +

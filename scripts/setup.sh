@@ -23,7 +23,7 @@ for argument in "$@"; do
     --tests)
       packages+=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy python3-scipy python3-astropy
         python3-pytest python3-avro python3-jsonschema python3-yaml fitsverify source-extractor python3-sep python3-photutils
-        make strace stilts scamp psfex astrometry.net sqlite3 postgresql help2man zsh python3-websocket)
+        make strace stilts scamp psfex astrometry.net sqlite3 postgresql help2man zsh fish python3-websocket)
       # Ubuntu has Chromium as a snap alone.
       grep -qs '^ID=ubuntu' /etc/os-release || packages+=(chromium)
       ;;

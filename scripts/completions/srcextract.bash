@@ -15,7 +15,7 @@ _srcextract_words() {
     *)
       if [[ $current == -* ]]; then
         grep -qxF -- "$command" <<<"$commands" || command=
-        "$program" ${command:+"$command"} --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | tr ',' '\n' | tr -d ' '
+        "$program" ${command:+"$command"} --help | grep -oE '^  (-[a-zA-Z],)?--[a-z-]+' | tr ',' '\n' | tr -d ' '
       elif [[ $command == "$current" ]]; then
         echo "$commands"
       fi
