@@ -8,17 +8,14 @@ if [[ ${1:-} == --help || ${1:-} == -h ]]; then
 Usage: scripts/python_sanitize.sh [--calls N] [--seed N] [-m pytest TESTS...]
 Builds the package's module with Clang's sanitizers in build-asan/ and makes 1000 random calls (tests/python/random_calls.py),
 or runs what -m names with it. What a call of a failing number needs is the seed and --calls beyond that number.
-SRCEXTRACT_VENV (default: build-venv, which scripts/python.sh makes) is the environment whose Python has NumPy.
+SRCEXTRACT_VENV (default: build-venv) is the virtual environment whose Python is used; it gets NumPy and nanobind.
 END
   exit
 fi
 
 venv=${SRCEXTRACT_VENV:-build-venv}
-if [[ ! -x $venv/bin/python ]]; then
-  echo "python_sanitize: there is no $venv/bin/python; scripts/python.sh makes it" >&2
-  exit 2
-fi
-"$venv/bin/python" -c 'import nanobind' 2>/dev/null || "$venv/bin/pip" install -q 'nanobind>=2.4'
+[[ -x $venv/bin/python ]] || "${PYTHON:-python3}" -m venv "$venv"
+"$venv/bin/python" -c 'import nanobind, numpy' 2>/dev/null || "$venv/bin/pip" install -q 'nanobind>=2.4' numpy
 cmake --preset asan -DSRCEXTRACT_PYTHON_PACKAGE=ON "-DPython_EXECUTABLE=$(realpath -s "$venv")/bin/python" >/dev/null
 cmake --build build-asan --target srcextract_python
 

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# What of CI runs this time; for .ci/run. What takes long runs if what it tests differs from main, and otherwise each fourth
+# time: .ci/turn, which each merged change raises by one, says whose turn it is. The functions read
+# - turn: that number,
+# - changed: the paths that differ from main, one a line,
+# - all: not empty if nothing is left out.
+# shellcheck disable=SC2154  # who reads this file sets them
+
+# chosen TURN PATTERN: whether it is the turn of what runs in TURN (0 to 3), or a path that differs matches PATTERN.
+chosen() { [[ $all ]] || ((turn % 4 == $1)) || grep -Eq "$2" <<<"$changed"; }
+
+# turns_until TURN: how many merged changes later its turn comes.
+turns_until() { echo $((($1 - turn % 4 + 4) % 4)); }
+
+# The folders and the files of production code that differ, as words of an expression; a comma if there are none.
+changed_words() {
+  local words
+  words=$(grep -v '^tests/' <<<"$changed" | sed -nE 's/\.(cpp|hpp|cu|cuh)$//p' | awk -F/ '{print $NF; print $(NF - 1)}' | sort -u | paste -sd'|')
+  echo "${words:-,}"
+}
+
+# tests_left_out KIND: the tests KIND.X of the files tests/KIND/.../test_X.py that do not run, as an expression for ctest;
+# empty if all do. The checksum of its name gives a test its turn. A test also runs if its file, the folder support beside
+# it, or production code differs in whose path a folder or a file has a name that is part of the test's.
+tests_left_out() {
+  local file name sum words names=()
+  words=$(changed_words)
+  for file in $(find "tests/$1" -maxdepth 2 -name 'test_*.py' | sort); do
+    name=${file##*/test_}
+    name=${name%.py}
+    sum=$(cksum <<<"$name")
+    chosen $((${sum%% *} % 4)) "^($file\$|tests/$1/support/)" || [[ _${name}_ =~ _($words)_ ]] || names+=("$name")
+  done
+  ((${#names[@]} == 0)) || echo "^$1\.($(IFS='|' && echo "${names[*]}"))\$"
+}
+
+# programs_left_out: the GoogleTest programs that do not run with AddressSanitizer: neither their turn, nor what they test
+# differs.
+programs_left_out() {
+  local names=() turn_of=0 name
+  for name in config io regression sextractor survey stages pipeline; do
+    chosen $((turn_of++ % 4)) "^(tests/)?$name/|^tests/support/.*pp\$" || names+=("$name")
+  done
+  ((${#names[@]} == 0)) || echo "^test_($(IFS='|' && echo "${names[*]}"))\."
+}
