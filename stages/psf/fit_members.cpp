@@ -191,7 +191,7 @@ void PsfMembers::fit(const PsfSurface& surface, bool knows_wings) {
   }
   for (int round = 0; round < rounds; ++round)
     for (PsfMember& member : members_) fit_one(surface, member);
-  if (!image_.crowded) find_level(surface, knows_wings);
+  find_level(surface, knows_wings);
 }
 
 double PsfMembers::wing_beyond(const PsfSurface& surface, const PsfMember& member) const {
@@ -232,9 +232,14 @@ void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
     const bool is_known = around.size() >= least_around;
     member.around = is_known ? trimmed_mean(around) : std::numeric_limits<double>::quiet_NaN();
   }
-  constexpr std::size_t of_crowds = 2;
-  // between crowded stars the gaps are darker than the level under the stars
-  if (ring.empty() || ring.size() * of_crowds < all) return;
+  // Between crowded stars the gaps are darker than the level under the stars. A crowd that is searched star by star
+  // fits its sky itself, so its gaps must be wide to tell more.
+  const double least_share = image_.crowded ? 0.75 : 0.5;
+  if (ring.empty() || static_cast<double>(ring.size()) < least_share * static_cast<double>(all)) {
+    if (image_.crowded)
+      for (PsfMember& member : members_) member.around = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
   // `clear` is in errors; of_trimmed is the error of trimmed_mean() divided by that of a mean
   constexpr double clear = 3, of_trimmed = 1.1;
   const auto middle = static_cast<float>(trimmed_mean(ring));

@@ -38,8 +38,9 @@ class PsfMembers {
   ///
   /// Then finds the sky level outside the stars that make the PSF, because the sky subtracted before contains light of
   /// the stars' wings. The next call also subtracts this level. The level is used only if it is below 0 by more than
-  /// three errors: a level from few stars is uncertain, and a level above 0 is light of other stars. In a crowded image
-  /// no level is determined. PsfMember::around is found with it.
+  /// three errors: a level from few stars is uncertain, and a level above 0 is light of other stars. Where
+  /// the stars cover more than half of what is near, or in a crowded image more than a quarter, no level is determined.
+  /// PsfMember::around is found with it.
   ///
   /// `knows_wings` is true if the surface was fitted pixel by pixel, so that the stars' own light in the wings can be
   /// extrapolated from it.

@@ -20,7 +20,7 @@ struct PsfImage {
   double sky_variance;
   double gain;           ///< in e-/count; 0: unknown
   double saturation;     ///< value above the sky of a saturated pixel; 0: unknown
-  bool crowded = false;  ///< true if the sky contains light of undetected stars; the sky level is then not corrected
+  bool crowded = false;  ///< true if the stars are fitted with the sky, and the sky may have light of undetected stars
 };
 
 /// The mean image of all stars from which the PSF is made, divided by their fluxes.
