@@ -12,16 +12,17 @@ chosen() { [[ $all ]] || ((turn % 4 == $1)) || grep -Eq "$2" <<<"$changed"; }
 # turns_until TURN: how many merged changes later its turn comes.
 turns_until() { echo $((($1 - turn % 4 + 4) % 4)); }
 
-# The folders and the files of production code that differ, as words of an expression; a comma if there are none.
+# The files of production code that differ, and the folders of those of stages, as words of an expression; a comma if there
+# are none. Folders of other code, such as image, are in the names of many tests.
 changed_words() {
   local words
-  words=$(grep -v '^tests/' <<<"$changed" | sed -nE 's/\.(cpp|hpp|cu|cuh)$//p' | awk -F/ '{print $NF; print $(NF - 1)}' | sort -u | paste -sd'|')
+  words=$(grep -v '^tests/' <<<"$changed" | sed -nE 's/\.(cpp|hpp|cu|cuh)$//p' | awk -F/ '{print $NF} /^(stages|cuda)\// {print $(NF - 1)}' | sort -u | paste -sd'|')
   echo "${words:-,}"
 }
 
 # tests_left_out KIND: the tests KIND.X of the files tests/KIND/.../test_X.py that do not run, as an expression for ctest;
 # empty if all do. The checksum of its name gives a test its turn. A test also runs if its file, the folder support beside
-# it, or production code differs in whose path a folder or a file has a name that is part of the test's.
+# it, or production code differs whose file, or folder of a stage, has a name that is part of the test's.
 tests_left_out() {
   local file name sum words names=()
   words=$(changed_words)
