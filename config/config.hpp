@@ -28,6 +28,9 @@ struct Config : Settings {
   /// the default configuration". Error messages that arise only when an image is processed name these places.
   std::map<std::string, std::string> set_at = {};
 
+  /// Paths of the files that the configuration extends. No output may replace them.
+  std::vector<std::string> extended = {};
+
   /// Returns the beginning of an error message about `key`: the place where the key was set, or the key's name if it
   /// was not set.
   std::string place_of(const std::string& key) const {
@@ -38,8 +41,11 @@ struct Config : Settings {
 
 /// Reads YAML strictly. An unknown key, a wrong type, a value out of range or a key without use throws Error{config}.
 /// The message begins with `name:line:column:`, or with `name:` if no line is known, and names the nearest valid key
-/// for a misspelt key. An empty text means all defaults. `overrides` are settings `dotted.key=value` as after --set on
-/// the command line. Overrides replace values of the YAML text and are checked in the same way; their errors begin with
+/// for a misspelt key. The key `extends` names the configuration that the text changes: `default`, `radio`, `crowd`,
+/// the path of a file, relative to the file `name`, or `none`: keys that the text does not set then have the values of
+/// Settings. parse_config() takes a text without `extends` to extend none. `overrides` are settings `dotted.key=value`
+/// as after --set on the command line. Overrides replace values of the YAML text and are checked in the same way; their
+/// errors begin with
 /// `--set dotted.key=value:`.
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides = {});
 
@@ -68,15 +74,18 @@ struct GivenConfig {
   Config config;   ///< `written`, with the default of each key that has no use
   /// error messages for keys without use; require_use() throws an error only if no other configuration uses the key
   UnusedKeys unused = {};
-  /// Keys set in the file that have a use under the file's other settings, less the keys that an option sets. Options
-  /// that make these keys useless cause no error.
+  /// Keys set in the file that have a use under the file's other settings, and keys of what it extends; less the keys
+  /// that an option sets. Options that make these keys useless cause no error.
   std::set<std::string> used_in_file = {};
+  /// A warning for the user: what the default configuration adds to a text without the key `extends`. Empty if nothing.
+  std::string note = {};
 };
 
 /// Whether `path` names a configuration that is built into the program (`radio` or `crowd`), not a file.
 bool is_own_configuration(const std::string& path);
 
-/// As parse_config(), but keys without use are noted in GivenConfig::unused and do not throw. load_given() reads the
+/// As parse_config(), but a text without `extends` extends the default configuration, with a note of what differs, and
+/// keys without use are noted in GivenConfig::unused and do not throw. load_given() reads the
 /// file at `path`; `radio` and `crowd` name configurations built into the program, and an empty path means the built-in
 /// config/default.yaml.
 GivenConfig parse_given(const std::string& yaml, const std::string& name, const Overrides& overrides);
@@ -105,6 +114,9 @@ std::vector<config::NamedFile> named_files(const Config& config);
 
 /// Returns the value of each key as in dump_config(), by the key's path `section.key`.
 std::map<std::string, std::string> texts_of(const Config& config);
+
+/// Returns the configuration as YAML, with every key and the comments of config/default.yaml; it extends none.
+std::string commented_config(const Config& config);
 
 /// Returns the configuration as YAML, with every key, in the order of Settings. parse_config() reads the same value
 /// of every key from the text, and dump_config() writes the same text for that Config. Config::kept, Config::set_at and

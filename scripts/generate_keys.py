@@ -67,6 +67,7 @@ def wrapped(name, kind):
 
 def written():
     sections = json.loads((ROOT / "config" / "schema.json").read_text())["properties"]
+    sections = {name: declared for name, declared in sections.items() if "properties" in declared}
     lines = [HEAD, "", "class Keys(TypedDict, total=False):", '    """All keys, as ``section__key``."""', ""]
     for section, declared in sections.items():
         lines += [wrapped(f"{section}__{key}", type_of(one)) for key, one in declared["properties"].items()]

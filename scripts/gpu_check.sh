@@ -198,7 +198,7 @@ step_bytes() {
     check "bytes $(basename "$image")" bash -euc 'same_bytes "$@"' - \
       config/default.yaml "$image"
   done
-  printf 'output: {columns: [all, "VIGNET(9,9)"]}\nmeasurement: {apertures: [3, 5]}\n' >"$work/vectors.yaml"
+  printf 'extends: none\noutput: {columns: [all, "VIGNET(9,9)"]}\nmeasurement: {apertures: [3, 5]}\n' >"$work/vectors.yaml"
   rm -rf "$work/first" "$work/bytes"
   check "bytes of vectors and cut-outs" bash -euc 'same_bytes "$@"' - "$work/vectors.yaml" "$work/skies/nan_2048.fits"
   rm -rf "$work/first" "$work/bytes"
@@ -210,7 +210,7 @@ step_bytes() {
   check "bytes of what is found elsewhere, small" bash -euc 'same_bytes "$@"' - -d "$work/skies/small.fits" \
     config/default.yaml "$work/smaller.fits" "$work/skies/small.fits"
   rm -rf "$work/first" "$work/bytes"
-  printf 'output: {columns: [all]}\ndeblend: {method: tree, clean: true}\n' >"$work/bands.yaml"
+  printf 'extends: none\noutput: {columns: [all]}\ndeblend: {method: tree, clean: true}\n' >"$work/bands.yaml"
   check "bytes of bands" bash -euc 'same_bytes "$@"' - -d "$work/skies/crowded_2048.fits" \
     "$work/bands.yaml" --band "a=$work/skies/square_2048.fits" --band "b=$work/skies/nan_2048.fits"
   rm -rf "$work/first" "$work/bytes"

@@ -28,6 +28,7 @@ cmake --build build-example/build --target srcextract
 cd build-example
 echo "1 1 0.8 0.5 0.2 0" >weights.txt
 cat >radial.yaml <<'END'
+extends: none
 background: {method: constant}
 measurement: {mask: none}
 radial: {weights: weights.txt}

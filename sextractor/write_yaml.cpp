@@ -54,7 +54,7 @@ void sort_by_section(std::vector<Entry>& entries) {
 }
 
 std::string entries_as_yaml(const std::vector<Entry>& entries, std::vector<std::size_t>& lines) {
-  std::string yaml, section;
+  std::string yaml = "extends: none\n\n", section;
   lines.clear();
   for (const Entry& entry : entries) {
     if (entry.section != section) yaml += (section.empty() ? "" : "\n") + entry.section + ":\n";

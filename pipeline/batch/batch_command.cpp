@@ -345,6 +345,7 @@ int run_batch(const BatchOptions& options) {
   ImageFiles all_files = find_inputs(options.inputs, given, &notes);
   std::string links;
   KeptFiles kept = start_log(options, shard, all_files, on_terminal, links);
+  if (!given.note.empty()) log_warning(given.note);
   for (const std::string& note : notes) spdlog::info("{}", note);
   // Links may be intended, and with -q only errors are logged.
   if (!links.empty() && options.verbosity != Verbosity::quiet) log_warning(links);

@@ -49,15 +49,6 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
         output_paths(command.output_dir, output_name(image, command), std::nullopt, config.output).all());
 }
 
-/// Whether a configuration selects a bare threshold: it sets no convolution kernel, no deblending method and no unit of
-/// the threshold, all of which the default configuration sets. False for crowded-field fitting, which uses none of
-/// these keys.
-bool leaves_out_most(const Config& config) {
-  return !fits_crowd(config) &&
-         std::ranges::none_of(std::array{"convolve.kernel", "deblend.method", "detection.threshold_unit"},
-                              [&](const char* key) { return config.set_at.contains(key); });
-}
-
 /// Starts the log. Returns the set of files that no output may replace: the files that the run reads, and the log file.
 KeptFiles start_log(const CommandLine& command, const Config& config, const FilesBeside* beside, bool progress) {
   KeptFiles kept(command.inputs);
@@ -77,13 +68,14 @@ KeptFiles start_log(const CommandLine& command, const Config& config, const File
 /// --reference-set is not given), and one for each band.
 struct RunConfig {
   Config config;
+  std::string note;  ///< GivenConfig::note
   std::optional<GivenConfig> detection = {}, reference = {};
   std::vector<GivenConfig> bands = {};
 };
 
 RunConfig load_run_config(const CommandLine& command) {
   const GivenConfig given = load_given(command.config, set_overrides(command.settings));
-  RunConfig result{given.config};
+  RunConfig result{given.config, given.note};
   std::vector<UnusedKeys> unused;
   if (command.bands.empty()) unused.push_back(given.unused);
   for (const BandOption& band : command.bands) {
@@ -138,7 +130,7 @@ int run_images(const CommandLine& command) {
   const RunConfig run_config = load_run_config(command);
   const Config& config = run_config.config;
   if (command.dump_config) {
-    print_result(dump_config(config));
+    print_result(commented_config(config));
     return 0;
   }
   if (command.reference.empty()) require_outputs_of_images(config);
@@ -158,16 +150,12 @@ int run_images(const CommandLine& command) {
   const auto positions = std::make_shared<PositionTables>(budget.bytes());
   if (!command.positions.empty()) positions->read(command.positions);
   KeptFiles kept = start_log(command, config, beside.get(), show_progress);
+  if (!run_config.note.empty()) log_warning(run_config.note);
   const PlannedFiles files = planned_files(command, config, beside, kept);
   const Machine machine =
       choose_machine({command.backend, command.devices, command.threads, command.device_memory}, workload_of(files));
   prepare_output_directory(command.output_dir);
 
-  if (!command.config.empty() && leaves_out_most(config))
-    log_info(
-        command.config +
-        ": it names neither a filter nor deblending, so there is none; the default configuration, which srcextract "
-        "--dump-config prints, has both");
   const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
   const Job job{.output_dir = command.output_dir,
                 .arguments = arguments_but_inputs(command),

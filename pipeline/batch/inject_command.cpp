@@ -11,6 +11,7 @@
 #include "io/catalog/table_writer.hpp"
 #include "io/files/standard_input.hpp"
 #include "pipeline/batch/batch.hpp"
+#include "pipeline/log/log.hpp"
 #include "pipeline/outputs/injection/inject_gaussians.hpp"
 #include "pipeline/outputs/injection/injection_tables.hpp"
 #include "pipeline/outputs/run_record.hpp"
@@ -104,6 +105,7 @@ int run_inject(const InjectCommand& command) {
   prepare_directory_of_log(command.log_file, command.output_dir);
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   configure_log(command.verbosity, command.log_file, show_progress);
+  if (!given.note.empty()) log_warning(given.note);
   kept.add(command.log_file);
   ImageFiles images;
   for (const std::string& path : command.inputs) {

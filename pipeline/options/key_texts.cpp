@@ -23,7 +23,7 @@ std::string description_of(const config::Field& field) {
 
 /// Lists the keys that `wants` selects, each section under its name.
 std::string keys_as_yaml(const std::function<bool(const config::Field&)>& wants) {
-  const std::map<std::string, std::string> values = texts_of(load_given("").config), left_out = texts_of(Config{});
+  const std::map<std::string, std::string> values = texts_of(load_given("").config), alone = texts_of(Config{});
   std::string list, section;
   for (const config::Field& field : config_keys()) {
     if (!wants(field)) continue;
@@ -31,8 +31,8 @@ std::string keys_as_yaml(const std::function<bool(const config::Field&)>& wants)
       section = field.section.name;
       list += section + ":  # " + field.section.description + "\n";
     }
-    const std::string &text = values.at(field.path()), &plain = left_out.at(field.path());
-    list += "  " + field.key + ": " + text + (text == plain ? "" : "  # if left out: " + plain) + "\n" +
+    const std::string &text = values.at(field.path()), &plain = alone.at(field.path());
+    list += "  " + field.key + ": " + text + (text == plain ? "" : "  # with extends: none, " + plain) + "\n" +
             wrapped(description_of(field), "      # ");
   }
   std::erase(list, '`');

@@ -8,7 +8,7 @@
 namespace srcextract {
 
 /// Lists keys of a configuration with the values of the default configuration, as YAML. If another value applies to a
-/// configuration without the key, a comment gives that value. `wanted` is a section, a key "section.key", a word that
+/// configuration that extends none, a comment gives that value. `wanted` is a section, a key "section.key", a word that
 /// names or descriptions contain, or `all`; without it, lists the sections. Throws Error{config} if there is no such
 /// key.
 std::string keys_text(const std::string& wanted);

@@ -71,6 +71,7 @@ void KeptFiles::add_images(ImageFiles images) {
 
 void KeptFiles::add_files_of(const Config& config) {
   for (const config::NamedFile& file : named_files(config)) add(file.path);
+  for (const std::string& file : config.extended) add(file);
 }
 
 void KeptFiles::add_files_of(const FilesBeside& beside) {

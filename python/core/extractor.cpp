@@ -72,7 +72,7 @@ Configuration read_configuration(const std::optional<std::string>& path, const s
   }
   of_difference ? require_difference(given.config, of_reference) : require_outputs_of_images(given.config);
   for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = segmentation, .sky = true};
-  return {make_image_config(given, of_difference), of_reference};
+  return {make_image_config(given, of_difference), of_reference, given.note};
 }
 
 bool has_device() {
@@ -363,6 +363,7 @@ void bind_extractor(nb::module_& module) {
           nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false,
           nb::arg("segmentation") = true, nb::arg("reference_settings") = std::vector<std::string>{})
       .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; })
+      .def_ro("note", &Configuration::note)
       .def_prop_ro("hdu", [](const Configuration& self) { return self.given->config.input.hdu.names; })
       .def_prop_ro("reference_hdu",
                    [](const Configuration& self) {

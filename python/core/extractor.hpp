@@ -15,6 +15,7 @@ struct Configuration {
   std::shared_ptr<const ImageConfig> given;
   /// Configuration of the reference image that is subtracted. Null: the same as `given`.
   std::shared_ptr<const ImageConfig> of_reference = nullptr;
+  std::string note = {};  ///< GivenConfig::note
 };
 
 /// Converts `auto`, `cpu` or `cuda` to a back end. Throws Error{config} for other words.

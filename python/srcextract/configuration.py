@@ -5,6 +5,8 @@ import json
 import math
 import os
 import re
+import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -141,6 +143,7 @@ def _as_text(value: Any, name: str) -> str:
 
 # Parts of a configuration that name files, whose contents may change between calls.
 _OF_FILES = ("file", "nnw", "/")
+_OWN = ("default", "none", "radio", "crowd")
 
 
 @functools.lru_cache(64)
@@ -148,6 +151,14 @@ def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segme
                 of_reference: tuple[str, ...]) -> _core.Configuration:
     """A cached configuration: reading takes longer than extracting a small image."""
     return read_settings(None, yaml, list(settings), of_difference, segmentation, of_reference)
+
+
+def _calls_here() -> int:
+    """The number of calls from the caller's code to the one who asks, as warnings.warn counts them."""
+    frame, calls = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "srcextract":
+        frame, calls = frame.f_back, calls + 1
+    return calls
 
 
 def read_settings(path: str | None, yaml: str, settings: list[str], of_difference: bool = False,
@@ -158,7 +169,10 @@ def read_settings(path: str | None, yaml: str, settings: list[str], of_differenc
             raise ConfigError(f"{shortened(text)!r}: a value is not UTF-8, or has a NUL; a file of such a name has to be renamed, "
                               "or linked to by another")
     try:
-        return _core.Configuration(path, yaml, settings, of_difference, segmentation, list(of_reference))
+        made = _core.Configuration(path, yaml, settings, of_difference, segmentation, list(of_reference))
+        if made.note:
+            warnings.warn(made.note, stacklevel=_calls_here())
+        return made
     except ConfigError as error:
         text = str(error)
         for setting in (*settings, *of_reference):
@@ -185,7 +199,8 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     if config is None or isinstance(config, dict):
         _check_sections(config or {})
         yaml = "" if config is None else _as_yaml(config, "the configuration") or "{}"
-        if any(word in text for text in [yaml, *settings, *of_reference] for word in _OF_FILES):
+        extends_file = (config or {}).get("extends", "default") not in _OWN
+        if extends_file or any(word in text for text in [yaml, *settings, *of_reference] for word in _OF_FILES):
             return read_settings(None, yaml, settings, of_difference, segmentation, of_reference)
         return _read_again(yaml, tuple(settings), of_difference, segmentation, of_reference)
     try:

@@ -38,8 +38,9 @@ class Extractor:
     Parameters
     ----------
     config : path, dict or None
-        Path of a YAML file as for the command, or sections with their keys: keys that it leaves out are off. None is the
-        default configuration, which filters, deblends, and measures apertures and Kron ellipses.
+        Path of a YAML file as for the command, or sections with their keys, which change the configuration that the key
+        ``extends`` names: ``default``, ``none``, ``radio``, ``crowd``, or a path. None is the default configuration, which
+        filters, deblends, and measures apertures and Kron ellipses.
     backend : {'auto', 'cpu', 'cuda'}
         `auto` uses a GPU if that is faster. Catalogues are the same to the last bit.
     device : int or list of int, optional

@@ -69,13 +69,13 @@ def keys_of(section: str, keys: Keys) -> Keys:
 
 @functools.lru_cache(64)
 def _read(settings: tuple[str, ...]) -> _core.Configuration:
-    return configuration.read_settings(None, "{}", list(settings))
+    return configuration.read_settings(None, "extends: none", list(settings))
 
 
 def configuration_of(keys: Keys) -> _core.Configuration:
     """The configuration of these keys alone: a stage does what its arguments say."""
     if any(name.rpartition("__")[2] in ("file", "nnw") for name in keys):
-        return configuration.read({}, keys)
+        return configuration.read({"extends": "none"}, keys)
     return _read(tuple(configuration.settings_of(keys)))
 
 

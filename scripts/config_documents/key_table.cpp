@@ -9,7 +9,7 @@
 namespace srcextract::documents {
 namespace {
 
-constexpr const char* table_head = "| Key | Type | Range | If left out | Meaning |\n|---|---|---|---|---|\n";
+constexpr const char* table_head = "| Key | Type | Range | Default | Meaning |\n|---|---|---|---|---|\n";
 
 std::string between_limits(const config::Field& field) {
   if (std::isfinite(field.at_least) && std::isfinite(field.at_most))
@@ -102,7 +102,14 @@ std::string table_row(const config::Field& field, const std::string& type, const
 }
 
 std::string config_table() {
-  return table_head + table_rows(Config{});
+  const std::map<std::string, std::string> alone = texts_of(Config{});
+  std::string rows = table_head;
+  const Config usual = load_given("").config;
+  for_each_field(usual, [&](const config::Field& field, const auto& member) {
+    const std::string value = config::format_value(member), &of_none = alone.at(field.path());
+    rows += key_row(field, member, in_code({value}) + (value == of_none ? "" : " (" + in_code({of_none}) + ")"));
+  });
+  return rows;
 }
 
 std::string rules_table() {

@@ -58,21 +58,27 @@ std::string range_of(const config::Field& field, const std::vector<Item>&) {
 std::string table_row(const config::Field& field, const std::string& type, const std::string& range,
                       const std::string& default_value);
 
+/// The table row of a key. `default_value` is the text for the column of defaults.
+template <class Member>
+std::string key_row(const config::Field& field, const Member& member, const std::string& default_value) {
+  const std::string range = field.allowed.empty() ? range_of(field, member) : field.allowed;
+  return table_row(field, type_name(field, member).one, range, default_value);
+}
+
 /// The table rows of all keys that for_each_field() declares for T. `t` contains the defaults, unless
 /// `instead_of_defaults` is the text for the column of defaults.
 template <class T>
 std::string table_rows(const T& t, const std::string& instead_of_defaults = "") {
   std::string rows;
   for_each_field(t, [&](const config::Field& field, const auto& member) {
-    const std::string range = field.allowed.empty() ? range_of(field, member) : field.allowed;
-    const std::string value =
-        instead_of_defaults.empty() ? in_code({config::format_value(member)}) : instead_of_defaults;
-    rows += table_row(field, type_name(field, member).one, range, value);
+    rows += key_row(field, member,
+                    instead_of_defaults.empty() ? in_code({config::format_value(member)}) : instead_of_defaults);
   });
   return rows;
 }
 
-/// The table of all configuration keys for docs/configuration.md.
+/// The table of all configuration keys for docs/configuration.md. In parentheses: the value of a configuration that
+/// extends none, if it is another.
 std::string config_table();
 /// The table of all keys of comparison rules for docs/compare_rules.md.
 std::string rules_table();

@@ -30,7 +30,7 @@ def write_survey(session, images):
     for i in range(count):
         write_fits(originals / f"{i}.fits", make_field(SIDE, SIDE, seed=i))
     config = session.work / "million.yaml"
-    config.write_text("output:\n  formats: [fits]\n")
+    config.write_text("output:\n  formats: [fits]\nextends: none\n")
     launch(session.program, "batch", "-q", "--backend", "cpu", "-o", copies, config, originals)
     lines = (copies / "journal.jsonl").read_text().splitlines()
     head, end = lines[0], lines[-1]

@@ -67,7 +67,7 @@ def show_memory(program, size):
         write_fits(folder / "small.fits", image[:256, :256])
         out = subprocess.run([sys.executable, "-c", IN_PYTHON, str(folder / "image.npy")], capture_output=True, text=True,
                              check=True)
-        (folder / "empty.yaml").write_text("")
+        (folder / "empty.yaml").write_text("extends: none\n")
         command = [program, "-q", "--backend", "cpu", "--threads", "1", "-o", directory, str(folder / "empty.yaml")]
         large, small = (launch(*command, folder / f"{name}.fits").memory / 2**20 for name in ("image", "small"))
         print(f"\n{size} x {size} float32, {image.nbytes / 2**20:.0f} MB; more than for 256 x 256, in MB:")

@@ -153,7 +153,7 @@ const std::vector<std::string> wrong = {
     "flags: {hdu: DQ, further: [{hdu: 2, further: []}]}",
     "background: {max_iterations: -1}",
     "background: {max_iterations: 2.5}",
-    "detection: {threshold: 0}",
+    "detection: {threshold: 0, threshold_unit: sigma}",
     "detection: {threshold: -5, threshold_unit: sigma}",
     "detection: {threshold: 08}",
     "detection: {threshold: 1x}",
@@ -226,8 +226,21 @@ TEST(Schema, JudgesAsTheParserDoes) {
 }
 
 TEST(Schema, JudgesEveryKeyAsTheParserDoes) {
+  // The unit may stand in a file that is extended, and a threshold of some unit is right: the schema allows it.
+  const auto with_unit = [](std::string yaml) {
+    if (yaml.find("threshold: ") != yaml.npos && yaml.starts_with("detection"))
+      yaml.replace(yaml.find('}'), 1, ", threshold_unit: absolute}");
+    return yaml;
+  };
   testing::expect_verdicts_on_every_key("schema.json", Config{},
-                                        [](const std::string& yaml) { parse_config(yaml, "x.yaml"); });
+                                        [&](const std::string& yaml) { parse_config(with_unit(yaml), "x.yaml"); });
+}
+
+TEST(Schema, AllowsKeysWhoseUseWhatIsExtendedDecides) {
+  expect_verdicts("schema.json",
+                  {"extends: crowd\ncrowd: {sky_size: 32}", "extends: mine.yaml\nconvolve: {fwhm: 3}",
+                   "extends: mine.yaml\ndetection: {threshold: -3}", "extends: none"},
+                  {"extends: [none]", "extends: ''"});
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ def own(tmp_path_factory):
 def config(tmp_path):
     """A configuration whose results for fits_files.sky() are known by hand."""
     path = tmp_path / "c.yaml"
-    path.write_text("background:\n  method: constant\nmeasurement:\n  reference: zero\noutput:\n  formats: [csv]\n")
+    path.write_text("background:\n  method: constant\nmeasurement:\n  reference: zero\noutput:\n  formats: [csv]\n"
+                    "extends: none\n")
     return path
 
 
@@ -65,10 +66,10 @@ def image(tmp_path):
 
 @pytest.fixture
 def configure(tmp_path):
-    """Writes config.yaml with this text, and returns its name."""
+    """Writes config.yaml with this text, which stands alone if it does not say what it extends, and returns its name."""
 
     def write_config(text):
-        (tmp_path / "config.yaml").write_text(text)
+        (tmp_path / "config.yaml").write_text(text if "extends:" in text else f"{text.rstrip()}\nextends: none\n")
         return "config.yaml"
 
     return write_config

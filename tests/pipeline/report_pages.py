@@ -66,7 +66,7 @@ def write_survey(directory):
     for i in range(3):
         (directory / f"sky/night2/short{i}.fits").write_bytes(whole[:5000 + 100 * i])
     (directory / "sky/night2/text.fits").write_text("no image")
-    (directory / "c.yaml").write_text("output: {formats: [fits], report: true}\n")
+    (directory / "c.yaml").write_text("output: {formats: [fits], report: true}\nextends: none\n")
     done = run_program("batch", "-q", "c.yaml", "sky", "-o", "out", cwd=directory)
     assert done.code == 6, done.err
     return images

@@ -9,7 +9,7 @@ import survey_support as survey
 from fits_files import TAN, hdu, write
 
 SANITIZED = os.environ.get("SRCEXTRACT_SANITIZE", "") != ""
-CONFIG = ("output:\n  formats: [fits, csv, reg]\n  columns: [default, photometry]\nmeasurement:\n  apertures: [4, 8]\n"
+CONFIG = ("extends: none\noutput:\n  formats: [fits, csv, reg]\n  columns: [default, photometry]\nmeasurement:\n  apertures: [4, 8]\n"
           "background:\n  mesh_size: 32\n")
 SIDE = 96
 

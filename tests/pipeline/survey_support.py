@@ -34,7 +34,7 @@ def image(seed, width=200, height=200, primary=True):
 def config(tmp_path):
     """A configuration of which nothing but FITS catalogues come."""
     path = tmp_path / "c.yaml"
-    path.write_text("output:\n  formats: [fits]\n")
+    path.write_text("output:\n  formats: [fits]\nextends: none\n")
     return path
 
 

@@ -14,7 +14,7 @@ COLUMNS = {"output__columns": ["default", "photometry"], "measurement__apertures
 
 @pytest.fixture(scope="module", params=["default", "photometry"])
 def found(request, sky_path):
-    return srcextract.extract(sky_path, {}, **(COLUMNS if request.param == "photometry" else {}))
+    return srcextract.extract(sky_path, {"extends": "none"}, **(COLUMNS if request.param == "photometry" else {}))
 
 
 @pytest.mark.parametrize("ending", ["ecsv", "fits"])
@@ -56,7 +56,7 @@ def test_pandas_has_the_columns(found):
 
 def test_photutils_measures_the_same_sources(sky_path):
     segmentation = pytest.importorskip("photutils.segmentation")
-    found = srcextract.extract(sky_path, {})
+    found = srcextract.extract(sky_path, {"extends": "none"})
     with fits.open(sky_path) as hdus:
         pixels = hdus[0].data.astype("f8")
     arguments = found.to_photutils()

@@ -12,7 +12,7 @@ def test_the_samples_are_those_of_the_repository(sky_path):
     assert sx.data.sky_subtracted().read_bytes() == (sky_path.parent / "sky_subtracted.fits").read_bytes()
 
 
-@pytest.mark.parametrize("of, config, least", [("sky", None, 440), ("sky_subtracted", {"background": {"method": "constant"}}, 30)])
+@pytest.mark.parametrize("of, config, least", [("sky", None, 440), ("sky_subtracted", {"extends": "none", "background": {"method": "constant"}}, 30)])
 def test_what_is_found_is_in_the_truth(of, config, least):
     truth = sx.data.truth(of)
     found = sx.extract(getattr(sx.data, of)(), config)

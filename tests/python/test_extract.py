@@ -1,6 +1,7 @@
 """srcextract.extract gives what the command gives, whatever the image is in."""
 import subprocess
 import sys
+import warnings
 
 import numpy
 import pytest
@@ -144,3 +145,26 @@ def test_what_others_release_goes_back_to_the_system_after_a_file(sky_path):
     done = subprocess.run([sys.executable, "-c", MEMORY_AFTERWARDS, str(sky_path)], capture_output=True, text=True,
                           check=True)
     assert int(done.stdout) < 200e6  # 400 MB were made and released twice
+
+
+def test_a_dict_or_a_file_changes_the_default_and_a_warning_says_so_once(sky_path, tmp_path):
+    (tmp_path / "mine.yaml").write_text("extends: default\nmeasurement: {apertures: [7]}\n")
+    expected = srcextract.extract(sky_path, detection__threshold=6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = srcextract.extract(sky_path, {"extends": "default", "detection": {"threshold": 6}})
+        seven = srcextract.extract(sky_path, tmp_path / "mine.yaml", detection__threshold=6)
+        both = srcextract.extract(sky_path, {"extends": str(tmp_path / "mine.yaml"), "detection": {"threshold": 6}})
+        alone = srcextract.extract(sky_path, {"extends": "none", "detection": {"threshold": 6}})
+    assert found.table.colnames == expected.table.colnames
+    assert all((found[name] == expected[name]).all() for name in found.table.colnames)
+    assert (seven["FLUX_APER"] > expected["FLUX_APER"]).mean() > 0.9 and (both["FLUX_APER"] == seven["FLUX_APER"]).all()
+    assert len(alone) == 220 and len(expected) == 445
+    with pytest.warns(UserWarning, match="no key 'extends'.*deblend.method tree \\(not none\\)"):
+        silent = srcextract.extract(sky_path, {"detection": {"threshold": 6.0}})
+    with pytest.warns(UserWarning) as warned:
+        srcextract.extract(sky_path, {"detection": {"threshold": 6.5}})
+    assert [warning.filename for warning in warned] == [__file__]
+    assert (silent["FLUX_AUTO"] == expected["FLUX_AUTO"]).all()
+    with pytest.raises(srcextract.ConfigError, match="'extends' is default, none, radio, crowd, or a file, and defualt.*'default'"):
+        srcextract.extract(sky_path, {"extends": "defualt"})

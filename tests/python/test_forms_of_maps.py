@@ -66,7 +66,8 @@ def test_maps_of_the_file_count_beside_given_ones(folder):
     path = folder / "many.fits"
     same(srcextract.extract(path, mask=MASK, weights__hdu="ERR", weights__type="rms"), srcextract.extract(IMAGE, mask=MASK, error=NOISE))
     same(srcextract.extract(path, error=NOISE, mask__hdu="DQ"), srcextract.extract(IMAGE, mask=MASK, error=NOISE))
-    same(srcextract.extract(path, {"mask": {"hdu": "DQ"}}, wcs=WCS), srcextract.extract(IMAGE, {}, mask=MASK, wcs=WCS))
+    same(srcextract.extract(path, {"extends": "none", "mask": {"hdu": "DQ"}}, wcs=WCS),
+         srcextract.extract(IMAGE, {"extends": "none"}, mask=MASK, wcs=WCS))
     same(srcextract.extract(path, mask=MASK, input__hdu="SCI,2"), srcextract.extract(IMAGE[::-1], mask=MASK))
     same(srcextract.crowd(folder / "one.fits", mask=MASK), srcextract.crowd(IMAGE, mask=MASK))
     assert srcextract.extract(folder / "one.fits", mask=MASK).cutouts(5).shape[1:] == (5, 5)
@@ -94,7 +95,8 @@ def test_an_extension_has_a_name_and_a_version(folder):
         for image in path, hdus:
             same(srcextract.extract(image, input__hdu=("SCI", 2)), expected)
     same(srcextract.extract(path, mask__hdu=("DQ", 2)), srcextract.extract(IMAGE, mask=OTHER))
-    same(srcextract.extract(path, {"input": {"hdu": ("SCI", 2)}, "mask": {"hdu": ("DQ", 2)}}), srcextract.extract(IMAGE[::-1], {}, mask=OTHER))
+    same(srcextract.extract(path, {"extends": "none", "input": {"hdu": ("SCI", 2)}, "mask": {"hdu": ("DQ", 2)}}),
+         srcextract.extract(IMAGE[::-1], {"extends": "none"}, mask=OTHER))
     with pytest.raises(srcextract.ConfigError, match="input.hdu selects 2 images"):
         srcextract.extract(path, input__hdu=["SCI", 2])
 

@@ -52,7 +52,7 @@ def test_an_uncertainty_is_a_total_error():
     for photons in ("excluded", "auto"):
         assert is_right(sx.extract(image, header=header, error=of_sky, weights__photons=photons))
         assert is_right(sx.Extractor(weights__type="rms", weights__hdu="RMS", weights__photons=photons)(image, header=header, error=of_sky))
-    config = {"weights": {"type": "rms", "hdu": "RMS", "photons": "excluded"}, "measurement": {"gain_keyword": "GAIN"},
+    config = {"extends": "none", "weights": {"type": "rms", "hdu": "RMS", "photons": "excluded"}, "measurement": {"gain_keyword": "GAIN"},
               "output": {"columns": ["default", "photometry"]}}
     assert is_right(sx.extract(image, config, header=header, error=of_sky))
 

@@ -58,7 +58,8 @@ def test_what_selects_no_one_image_is_refused(exposures):
         for image in hdus["SCI"], hdus["SCI"].data, nddata.CCDData(field(1), unit="adu"):
             with pytest.raises(srcextract.ConfigError, match="input__hdu='ERR' names an image of a file"):
                 srcextract.extract(image, input__hdu="ERR")
-        same(srcextract.extract(hdus["SCI"], {"input": {"hdu": "ERR"}}), srcextract.extract(exposures, {"input": {"hdu": "SCI"}}))
+        same(srcextract.extract(hdus["SCI"], {"extends": "none", "input": {"hdu": "ERR"}}),
+             srcextract.extract(exposures, {"extends": "none", "input": {"hdu": "SCI"}}))
 
 
 @pytest.mark.parametrize("kind", ["plain", "gzipped", "compressed"])
@@ -104,30 +105,30 @@ def test_blank_of_a_header_masks_integers(kind):
     pixels = numpy.round(field(3)).astype("i2")
     hole = numpy.zeros(pixels.shape, bool)
     hole[30:60, 40:90] = True
-    expected = srcextract.extract(numpy.where(hole, numpy.nan, pixels), {})
+    expected = srcextract.extract(numpy.where(hole, numpy.nan, pixels), {"extends": "none"})
     pixels[hole] = 999
     header = fits.Header([("BLANK", 999)])
     if kind == "uint16":
         pixels, header = pixels.astype("u2"), fits.Header([("BLANK", 999 - 32768), ("BZERO", 32768)])
-    assert len(srcextract.extract(pixels, {})) != len(expected)
+    assert len(srcextract.extract(pixels, {"extends": "none"})) != len(expected)
     if kind == "CCDData":
-        found = srcextract.extract(nddata.CCDData(pixels, unit="adu", header=header), {})
+        found = srcextract.extract(nddata.CCDData(pixels, unit="adu", header=header), {"extends": "none"})
     else:
-        found = srcextract.extract(pixels, {}, header=header.tostring() if kind == "text" else header)
+        found = srcextract.extract(pixels, {"extends": "none"}, header=header.tostring() if kind == "text" else header)
     same(found, expected)
-    same(srcextract.extract(pixels.astype("f4"), {}, header=header), srcextract.extract(pixels.astype("f4"), {}))
+    same(srcextract.extract(pixels.astype("f4"), {"extends": "none"}, header=header), srcextract.extract(pixels.astype("f4"), {"extends": "none"}))
 
 
 @pytest.mark.parametrize("number", [numpy.int16, numpy.int64, numpy.float32])
 def test_header_values_may_be_scalars_of_numpy(number):
     pixels = numpy.round(field(3)).astype("i2")
     pixels[30:60, 40:90] = -999
-    expected = srcextract.extract(numpy.where(pixels == -999, numpy.nan, pixels), {})
+    expected = srcextract.extract(numpy.where(pixels == -999, numpy.nan, pixels), {"extends": "none"})
     kind = number if number is not numpy.float32 else numpy.int32
-    same(srcextract.extract(pixels, {}, header=fits.Header([("BLANK", kind(-999))])), expected)
+    same(srcextract.extract(pixels, {"extends": "none"}, header=fits.Header([("BLANK", kind(-999))])), expected)
     header = fits.Header([("BLANK", kind(-999 - 32768 + 1000)), ("BZERO", numpy.float32(32768) if kind is not number else 32768)])
-    expected = srcextract.extract(numpy.where(pixels == -999, numpy.nan, pixels + 1000.0), {})
-    same(srcextract.extract((pixels + 1000).astype("u2"), {}, header=header), expected)
+    expected = srcextract.extract(numpy.where(pixels == -999, numpy.nan, pixels + 1000.0), {"extends": "none"})
+    same(srcextract.extract((pixels + 1000).astype("u2"), {"extends": "none"}, header=header), expected)
 
 
 @pytest.mark.parametrize("kind", ["u1", "i1", "u4", "u8"])
@@ -135,15 +136,15 @@ def test_blank_masks_integers_of_every_size(kind):
     pixels = numpy.clip(numpy.round(field(3) / 3), 0, 120).astype(kind)
     hole = numpy.zeros(pixels.shape, bool)
     hole[30:60, 40:90] = True
-    expected = srcextract.extract(numpy.where(hole, numpy.nan, pixels), {})
+    expected = srcextract.extract(numpy.where(hole, numpy.nan, pixels), {"extends": "none"})
     pixels[hole] = 121
     stored, zero = {"u1": (121, 0), "i1": (249, -128)}.get(kind, (121 - 2 ** (8 * pixels.itemsize - 1), 2 ** (8 * pixels.itemsize - 1)))
     header = fits.Header([("BLANK", stored)] + ([("BZERO", zero)] if zero else []))
     assert len(expected) > 0
-    same(srcextract.extract(pixels, {}, header=header), expected)
+    same(srcextract.extract(pixels, {"extends": "none"}, header=header), expected)
     # No pixel can have this value, so it masks none.
     header["BLANK"] = 10 ** 19
-    same(srcextract.extract(pixels, {}, header=header), srcextract.extract(pixels, {}))
+    same(srcextract.extract(pixels, {"extends": "none"}, header=header), srcextract.extract(pixels, {"extends": "none"}))
 
 
 @pytest.mark.parametrize("hdu", ["SCI,2", 3, "auto"])

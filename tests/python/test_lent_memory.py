@@ -217,7 +217,7 @@ def grows(method, combine, stars):
     if stars == "stars":
         image[16::64, 16::64] += 400
     given = image if combine == "none" else numpy.stack([image] * 3)
-    extractor = srcextract.Extractor({}, backend="cpu", threads=1, background__method=method, detection__min_area=1,
+    extractor = srcextract.Extractor({"extends": "none"}, backend="cpu", threads=1, background__method=method, detection__min_area=1,
                                      combine__method=combine)
     extractor(given[..., :256, :256].copy())
     before = peak()

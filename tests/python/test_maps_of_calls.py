@@ -45,17 +45,17 @@ def test_an_extractor_takes_the_noise_of_each_image(kind, run, tmp_path):
     given = {kind: NOISE if kind == "error" else NOISE ** -2}
     expected = as_the_command(run, tmp_path, "rms" if kind == "error" else "weight", given[kind],
                               config=ROOT / "tests" / "support" / "plain.yaml")
-    extractor = srcextract.Extractor({})
+    extractor = srcextract.Extractor({"extends": "none"})
     plain = extractor(PIXELS)
     assert len(plain) > len(expected)
     same(extractor(PIXELS, **given), expected)
-    same(srcextract.extract(PIXELS, {}, **given), expected)
+    same(srcextract.extract(PIXELS, {"extends": "none"}, **given), expected)
     same(extractor(PIXELS), plain)
 
 
 def test_an_extractor_of_a_file_writes_what_extract_writes(tmp_path):
     config = tmp_path / "config.yaml"
-    config.write_text("detection: {threshold: 3}\noutput: {formats: [fits]}\n")
+    config.write_text("extends: none\ndetection: {threshold: 3}\noutput: {formats: [fits]}\n")
     bad = PIXELS > 300
     srcextract.extract(PIXELS, config, error=NOISE, mask=bad).write(tmp_path / "one.fits")
     extractor = srcextract.Extractor(config)
@@ -102,10 +102,10 @@ def test_the_type_of_a_configuration_counts_as_that_of_a_key(kind, run, tmp_path
     config.write_text(re.sub("(\nweights:\n  type: )[a-z]+", f"\\1{kind}", srcextract.Extractor().config))
     same(srcextract.extract(PIXELS, error=values, weights__type=kind), expected)
     same(srcextract.extract(PIXELS, config, error=values), expected)
-    plain = srcextract.extract(PIXELS, {}, error=values, weights__type=kind)
-    same(srcextract.extract(PIXELS, {"weights": {"type": kind}}, error=values), plain)
+    plain = srcextract.extract(PIXELS, {"extends": "none"}, error=values, weights__type=kind)
+    same(srcextract.extract(PIXELS, {"extends": "none", "weights": {"type": kind}}, error=values), plain)
     with pytest.raises(srcextract.ConfigError, match="error tells"):
-        srcextract.extract(PIXELS, {"weights": {"type": "background"}}, error=NOISE)
+        srcextract.extract(PIXELS, {"extends": "none", "weights": {"type": "background"}}, error=NOISE)
 
 
 def test_an_uncertainty_of_an_unknown_kind_is_told():

@@ -125,7 +125,7 @@ def test_damage_is_an_error():
 
 EXTRACTORS = {
     "default": {}, "keys": {"detection__threshold": 3, "threads": 1},
-    "dict": {"config": {"detection": {"threshold": 4, "min_area": 9}}},
+    "dict": {"config": {"extends": "none", "detection": {"threshold": 4, "min_area": 9}}},
     "no segments": {"segmentation": False},
 }
 
@@ -145,7 +145,7 @@ def test_an_extractor_comes_back(kind, tmp_path):
 
 def test_the_file_of_a_configuration_may_be_gone(tmp_path):
     path = tmp_path / "mine.yaml"
-    path.write_text("detection: {threshold: 4}\n")
+    path.write_text("extends: none\ndetection: {threshold: 4}\n")
     extractor = srcextract.Extractor(path)
     state = pickle.dumps(extractor)
     path.unlink()

@@ -43,7 +43,7 @@ def plain(keys, section):
 @pytest.mark.parametrize("which", ["sky", 1, 2, 3])
 def test_the_four_steps_are_extract(which, keys, threads, sky_path):
     image = fits.getdata(sky_path) if which == "sky" else field(which)
-    expected = srcextract.extract(image, {}, detection__threshold=4, detection__min_area=6, **keys)
+    expected = srcextract.extract(image, {"extends": "none"}, detection__threshold=4, detection__min_area=6, **keys)
     sky = srcextract.background(image, threads=threads, **plain(keys, "background"))
     found = srcextract.threshold(image, sky, threshold=4, threads=threads)
     labels = srcextract.label(found, min_area=6, threads=threads)
@@ -64,7 +64,7 @@ def test_an_image_that_was_subtracted_gives_the_same():
     above = sky.subtract(image)
     numpy.testing.assert_array_equal(above, image - sky.level)
     labels = srcextract.label(srcextract.threshold(above, sky.subtracted))
-    expected = srcextract.extract(image, {}, background__mesh_size=32)
+    expected = srcextract.extract(image, {"extends": "none"}, background__mesh_size=32)
     assert_same_columns(srcextract.measure(above, labels, sky.subtracted), expected)
     copied = srcextract.measure(above.copy(), numpy.array(labels.image), sky.subtracted)
     assert_same_columns(copied, expected)
@@ -92,7 +92,7 @@ def test_longer_chains_are_extract(keys, seed):
     all_keys = {**kernel, **keys}
     if divides:
         all_keys.setdefault("deblend__method", "tree")
-    expected = srcextract.extract(image, {}, output__columns=COLUMNS, measurement__apertures=[5, 9.5], **all_keys)
+    expected = srcextract.extract(image, {"extends": "none"}, output__columns=COLUMNS, measurement__apertures=[5, 9.5], **all_keys)
     sky = srcextract.background(image, **{name: value for name, value in keys.items() if "background" in name})
     above, left = (image, sky) if keys.get("background__method") else (sky.subtract(image), sky.subtracted)
     smooth = srcextract.convolve(above, left, kernel="gaussian", fwhm=2.5)
@@ -386,7 +386,7 @@ def test_light_at_positions_is_that_of_extract(keys, ellipses):
     found = srcextract.extract(field(6))
     places = {name: numpy.append(found[name], found[name][:1] + 1000 * (name == "X_IMAGE")) for name in names}
     places["NUMBER"] = numpy.arange(len(found) + 1, dtype="i4") + 5
-    expected = srcextract.extract(image, {}, positions=places, measurement__apertures=[4, 9], **keys)
+    expected = srcextract.extract(image, {"extends": "none"}, positions=places, measurement__apertures=[4, 9], **keys)
     sky = srcextract.background(image, **plain(keys, "background"))
     table = srcextract.photometry(image, None, sky, positions=places, apertures=[4, 9])
     assert ("FLUX_AUTO" in table) == ellipses and numpy.isfinite(table["FLUX_APER"][:-1]).all()

@@ -265,7 +265,7 @@ def test_a_survey_loses_no_alerts(program, tmp_path):
     for name, image in (("r", np.roll(reference, -SHIFT, axis=1)), ("n", new)):
         fits.writeto(tmp_path / f"{name}.fits", image, fits.Header(TAN))
     (tmp_path / "survey.csv").write_text("path,reference\nn.fits,r.fits\n")
-    (tmp_path / "c.yaml").write_text("output: {formats: [csv], alerts: [avro]}\n")
+    (tmp_path / "c.yaml").write_text("output: {formats: [csv], alerts: [avro]}\nextends: none\n")
 
     def batch():
         done = subprocess.run([program, "batch", "--backend", "cpu", tmp_path / "c.yaml", tmp_path / "survey.csv", "-o",

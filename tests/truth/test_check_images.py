@@ -28,7 +28,7 @@ def ours(program, directory, image, images=OURS, **settings):
     config = directory / "c.yaml"
     sections = {"detection": "{threshold: 1.5, min_area: 5}", "background": "{rms_map: sextractor}", "output": f"{{check_images: {images}}}".replace("'", ""),
                 "convolve": f"{{kernel: values, values: {KERNEL.tolist()}}}", **settings}
-    config.write_text("".join(f"{name}: {keys}\n" for name, keys in sections.items()))
+    config.write_text("".join(f"{name}: {keys}\n" for name, keys in sections.items()) + "extends: none\n")
     subprocess.run([program, "-q", "-o", directory, config, image], check=True)
     names = [name.replace("-", "minus_") for name in images]
     return ({name: fits.getdata(directory / f"image.{name}.fits") for name in names},
@@ -157,7 +157,7 @@ def test_the_mask_has_the_sides_that_were_searched(program, image, tmp_path, sig
 
 def test_meshes_that_are_none_are_refused(program, tmp_path):
     config = tmp_path / "c.yaml"
-    config.write_text("background: {method: constant}\noutput: {check_images: [minibackground]}\n")
+    config.write_text("background: {method: constant}\noutput: {check_images: [minibackground]}\nextends: none\n")
     done = subprocess.run([program, config, tmp_path / "image.fits"], capture_output=True, text=True)
     assert done.returncode == 2 and "output.check_images" in done.stderr and "background.method" in done.stderr
 
@@ -228,7 +228,7 @@ def test_compressed_they_are_the_same(program, image, tmp_path):
     kernel = f"convolve: {{kernel: values, values: {KERNEL.tolist()}}}\n"
     written = {}
     for way, ending in (("none", ""), ("gzip", ".gz"), ("tiles", ".fz")):
-        config.write_text(f"output: {{check_images: [{', '.join(OURS)}], check_compression: {way}}}\n{kernel}")
+        config.write_text(f"output: {{check_images: [{', '.join(OURS)}], check_compression: {way}}}\n{kernel}\nextends: none\n")
         for threads in (1, 3):
             out = tmp_path / f"{way}{threads}"
             subprocess.run([program, "-q", "--threads", str(threads), "-o", out, config, image], check=True)
@@ -261,7 +261,7 @@ def test_compressed_ones_are_read_as_any_image(program, image, tmp_path):
     config = tmp_path / "c.yaml"
     catalogues = []
     for way, ending in (("none", ""), ("gzip", ".gz"), ("tiles", ".fz")):
-        config.write_text(f"output: {{check_images: [-background], check_compression: {way}}}\n")
+        config.write_text(f"output: {{check_images: [-background], check_compression: {way}}}\nextends: none\n")
         subprocess.run([program, "-q", "-o", tmp_path / way, config, image], check=True)
         shutil.copy(tmp_path / way / f"image.minus_background.fits{ending}", tmp_path / way / f"above.fits{ending}")
         config.write_text("output: {formats: [csv]}\nbackground: {method: constant}\n")
@@ -278,7 +278,7 @@ def test_tiles_of_any_image(program, tmp_path):
     """One pixel wide or high, and of several tiles whose last is cut."""
     config = tmp_path / "c.yaml"
     config.write_text("background: {method: constant}\n"
-                      "output: {check_images: [-background, rms], check_compression: tiles}\n")
+                      "output: {check_images: [-background, rms], check_compression: tiles}\nextends: none\n")
     rng = np.random.default_rng(9)
     for height, width in ((1, 200), (200, 1), (3, 30000), (5, 70001), (1031, 300)):
         pixels = rng.normal(100, 3, (height, width)).astype(np.float32)

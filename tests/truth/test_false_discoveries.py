@@ -54,7 +54,7 @@ def found(program, directory, pixels, rate, *settings):
     fits.PrimaryHDU(np.asarray(pixels, np.float32)).writeto(directory / "image.fits", overwrite=True)
     (directory / "c.yaml").write_text(
         f"detection: {{false_discovery_rate: {rate}, min_area: 1}}\n"
-        "output: {formats: [csv], segmentation: true, check_images: [-background, rms, filtered]}\n")
+        "output: {formats: [csv], segmentation: true, check_images: [-background, rms, filtered]}\nextends: none\n")
     options = [part for setting in settings for part in ("--set", setting)]
     subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],
                    cwd=directory, check=True)

@@ -38,7 +38,7 @@ def extract(program, directory, pixels, fwhm, *settings, rms=None):
     if rms is not None:
         fits.PrimaryHDU(np.asarray(rms, np.float32)).writeto(directory / "rms.fits", overwrite=True)
         settings += ["weights.type=rms", "weights.file=rms.fits"]
-    (directory / "c.yaml").write_text("output: {formats: [csv]}\n")
+    (directory / "c.yaml").write_text("output: {formats: [csv]}\nextends: none\n")
     options = [part for setting in settings for part in ("--set", setting)]
     subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],
                    cwd=directory, check=True)

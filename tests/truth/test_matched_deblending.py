@@ -25,7 +25,7 @@ def extract(program, directory, pixels, rms, *settings):
         fits.PrimaryHDU(image).writeto(directory / f"{name}.fits")
     settings = ["convolve.kernel=values", f"convolve.values={DEFAULT}", "convolve.filter=matched", "background.level=0",
                 "weights.type=rms", "weights.file=rms.fits", *settings]
-    (directory / "c.yaml").write_text("output: {formats: [csv]}\n")
+    (directory / "c.yaml").write_text("output: {formats: [csv]}\nextends: none\n")
     options = [part for setting in settings for part in ("--set", setting)]
     subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],
                    cwd=directory, check=True)

@@ -22,7 +22,7 @@ def found(program, directory, pixels, kernel, threshold, *settings, rms=None):
     if rms is not None:
         fits.PrimaryHDU(np.asarray(rms, np.float32)).writeto(directory / "rms.fits")
         settings += ["weights.type=rms", "weights.file=rms.fits"]
-    (directory / "c.yaml").write_text("output: {formats: [csv], segmentation: true, "
+    (directory / "c.yaml").write_text("extends: none\noutput: {formats: [csv], segmentation: true, "
                                       "check_images: [-background, rms, filtered]}\n")
     options = [part for setting in settings for part in ("--set", setting)]
     subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],

@@ -72,7 +72,7 @@ def test_the_wcs_of_meshes_is_that_of_the_pixels_in_their_middle(program, tmp_pa
     header = fits.Header({"CTYPE1": "RA---TAN", "CTYPE2": "DEC--TAN", "CRPIX1": 50.0, "CRPIX2": 60.0, "CRVAL1": 10.0,
                           "CRVAL2": 20.0} | matrix)
     fits.writeto(tmp_path / "image.fits", sky(np.random.default_rng(8), 300, 400), header)
-    (tmp_path / "x.yaml").write_text("background: {mesh_size: 100, mesh_height: 48}\noutput: {check_images: [minibackground]}\n")
+    (tmp_path / "x.yaml").write_text("background: {mesh_size: 100, mesh_height: 48}\noutput: {check_images: [minibackground]}\nextends: none\n")
     test_converted_maps.run([program, "-q", "x.yaml", "image.fits"], tmp_path)
     meshes = WCS(fits.getheader(tmp_path / "image.minibackground.fits"))
     middles = [[100 * x + 49.5, 48 * y + 23.5] for x, y in ((0, 0), (1, 2), (3, 5))]

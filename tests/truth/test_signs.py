@@ -153,7 +153,7 @@ def written(program, directory, image, sign):
     """Everything that the program writes of an image."""
     directory.mkdir()
     (directory / "c.yaml").write_text(
-        f"detection: {{threshold: 3, sign: {sign}}}\nquicklook: {{overlay: none}}\noutput: {{formats: [csv], "
+        f"extends: none\ndetection: {{threshold: 3, sign: {sign}}}\nquicklook: {{overlay: none}}\noutput: {{formats: [csv], "
         "segmentation: true, quicklook: true, check_images: [background, rms, -background, objects, -objects, snr]}\n")
     subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, directory / "c.yaml", image], check=True)
     images = {path.name.split(".")[1]: fits.getdata(path) for path in directory.glob("*.fits")}
@@ -212,7 +212,8 @@ def test_a_threshold_lower_than_the_error_of_the_sky_gives_no_pixel_to_both(prog
     """The sky of the negative is not to the last bit that of the image, so a few pixels are above the one and below the
     other. Whole numbers of a slope are a coarse histogram."""
     image = write(tmp_path / "image.fits", sloping(2))
-    (tmp_path / "c.yaml").write_text("detection: {threshold: 0.005, sign: both, min_area: 1}\nbackground: {estimator: sextractor}\noutput: {formats: [csv], "
+    (tmp_path / "c.yaml").write_text("extends: none\ndetection: {threshold: 0.005, sign: both, min_area: 1}\n"
+                                     "background: {estimator: sextractor}\noutput: {formats: [csv], "
                                      "segmentation: true, check_images: [-background, objects, -objects]}\n")
     done = subprocess.run([program, "--backend", "cpu", "-o", tmp_path, tmp_path / "c.yaml", image], check=True,
                           capture_output=True, text=True)

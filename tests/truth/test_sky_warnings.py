@@ -166,7 +166,7 @@ def test_log_and_report_say_the_same(program, tmp_path):
     path = tmp_path / "field.fits"
     fits.PrimaryHDU((noise(231) + sky_of(10, 0, SIDE)).astype(np.float32)).writeto(path)
     config = tmp_path / "c.yaml"
-    config.write_text("background:\n  method: constant\n")
+    config.write_text("background:\n  method: constant\nextends: none\n")
     done = subprocess.run([program, "-q", "-o", tmp_path, config, path], capture_output=True, text=True, check=True)
     [warning] = json.loads((tmp_path / "field.run.json").read_text())["warnings"]
     assert done.stderr == f"warning: {path}: {warning}\n"

@@ -32,7 +32,7 @@ def survey(tmp_path_factory):
     directory = tmp_path_factory.mktemp("survey")
     write_survey(directory / "images", 6, kinds=3)
     write(directory / "images" / "night1" / "no sky.fits", hdu((200, 200), values=sky(4)))
-    (directory / "c.yaml").write_text("output: {columns: [all]}\nmeasurement: {apertures: [3, 5]}\n")
+    (directory / "c.yaml").write_text("output: {columns: [all]}\nmeasurement: {apertures: [3, 5]}\nextends: none\n")
     (directory / "bin").mkdir()
     (directory / "bin" / "srcextract").symlink_to(os.environ["SRCEXTRACT_PROGRAM"])
     done = subprocess.run([directory / "bin" / "srcextract", "batch", "-q", "--backend", "cpu", "c.yaml", "images", "-o", "out"],
@@ -67,7 +67,7 @@ def odd_survey(tmp_path_factory):
         csv.writer(file).writerows([["X_IMAGE", "Y_IMAGE", *HOSTILE], [20, 30, *range(9)], [40, 10, *(0.5 * i for i in range(9))]])
     lines = [f"{name}.fits,{name},places.csv\n" for name in NAMES]
     (directory / "images.csv").write_text("path,name,positions\n" + "".join(lines))
-    (directory / "c.yaml").write_text("measurement: {apertures: [3]}\n")
+    (directory / "c.yaml").write_text("measurement: {apertures: [3]}\nextends: none\n")
     run_commands(directory, "srcextract batch -q --backend cpu c.yaml images.csv -o out")
     return directory
 

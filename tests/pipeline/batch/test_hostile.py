@@ -32,7 +32,7 @@ def hostile(tmp_path_factory):
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
     path = tmp_path_factory.mktemp("config") / "c.yaml"
-    path.write_text("output:\n  formats: [fits, csv]\n")
+    path.write_text("extends: none\noutput:\n  formats: [fits, csv]\n")
     return path
 
 

@@ -33,7 +33,7 @@ def test_no_list_of_files_or_configuration_is_replaced_by_a_list_of_failures(run
     (tmp_path / "out").mkdir()
     for name, text, arguments in (("failures.csv", "path\n../a.fits\nnone.fits\n", ("c.yaml", "out/failures.csv")),
                                   ("journal.jsonl", "{}", ("out/journal.jsonl", "a.fits"))):
-        (tmp_path / "c.yaml").write_text("")
+        (tmp_path / "c.yaml").write_text("extends: none\n")
         (tmp_path / "out" / name).write_text(text)
         done = run("batch", "-q", *arguments, "-o", "out")
         assert done.code == 2 and "would replace the input" in done.err and name in done.err
@@ -45,7 +45,7 @@ def test_nor_is_the_list_of_a_shard_that_a_run_of_the_whole_reads(run, tmp_path)
     """It would be removed: failures.csv has what it says."""
     write(tmp_path / "a.fits", survey.image(1, 64, 64))
     (tmp_path / "b.fits").write_bytes(b"no image")
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
     codes = [run("batch", "-q", "c.yaml", "a.fits", "b.fits", "-o", "out", "--shard", f"{i}/2").code for i in (1, 2)]
     assert sorted(codes) == [0, 6]
     [of_shard] = (tmp_path / "out").glob("failures.*-of-2.csv")
@@ -59,7 +59,7 @@ def test_nor_is_the_list_of_a_shard_that_a_run_of_the_whole_reads(run, tmp_path)
 @pytest.fixture
 def done_survey(run, tmp_path):
     write(tmp_path / "a.fits", survey.image(1, 64, 64))
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
     assert run("batch", "-q", "c.yaml", "a.fits", "-o", "out").code == 0
     return tmp_path / "out"
 
@@ -104,7 +104,7 @@ def test_a_bomb_in_place_of_a_catalogue_is_not_inflated(run, done_survey, tmp_pa
 def test_more_columns_than_a_table_can_have(run, tmp_path):
     names = [f"K{i}" for i in range(1000)]
     (tmp_path / "a.fits").write_bytes(hdu((64, 64), values=survey.sky(1, 64, 64), **dict.fromkeys(names, 1)))
-    (tmp_path / "c.yaml").write_text(f"output: {{header_keywords: [{', '.join(names)}]}}\n")
+    (tmp_path / "c.yaml").write_text(f"output: {{header_keywords: [{', '.join(names)}]}}\nextends: none\n")
     assert run("batch", "-q", "c.yaml", "a.fits", "-o", "out").code == 0
     done = run("merge", "out", "-o", "all.fits")
     assert done.code == 2 and "IMAGES would have" in done.err and "output.header_keywords" in done.err
@@ -124,7 +124,7 @@ def test_maps_of_very_many_images_are_paired_in_their_time(run, tmp_path):
     """By looking at all maps for each image it would take minutes."""
     images = 5_000 if SANITIZED else 20_000
     write_many(tmp_path / "a.fits", images, ["SCI", "DQ"])
-    (tmp_path / "c.yaml").write_text("input: {hdu: 'SCI*'}\nmask: {hdu: 'DQ*'}\n")
+    (tmp_path / "c.yaml").write_text("input: {hdu: 'SCI*'}\nmask: {hdu: 'DQ*'}\nextends: none\n")
     done = run("-q", "c.yaml", "a.fits", "-o", "out", **IN_TIME)
     assert done.code == 3 and done.err.count("empty or constant image") == images, done.err[-300:]
 
@@ -137,7 +137,7 @@ def test_headers_of_very_many_images_count(tmp_path, packed):
     if packed:
         name = "a.fits.gz"
         (tmp_path / name).write_bytes(gzip.compress((tmp_path / "a.fits").read_bytes(), 1))
-    (tmp_path / "c.yaml").write_text("input: {hdu: all}\n")
+    (tmp_path / "c.yaml").write_text("input: {hdu: all}\nextends: none\n")
     of_file = (tmp_path / "a.fits").stat().st_size if packed else 0
     few, enough = of_file + (25 << 20), of_file + (200 << 20)
     code, said, memory = end_of(tmp_path, "-q", "--memory", few, "c.yaml", name, "-o", "out")

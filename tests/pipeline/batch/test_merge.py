@@ -35,7 +35,7 @@ def night(tmp_path):
 @pytest.fixture
 def batch(run, tmp_path, night):
     config = tmp_path / "batch.yaml"
-    config.write_text("input:\n  hdu: all\noutput:\n  formats: [fits]\n")
+    config.write_text("extends: none\ninput:\n  hdu: all\noutput:\n  formats: [fits]\n")
 
     def run_batch(out, *arguments):
         done = run("batch", config, night, "-o", out, *arguments)
@@ -196,7 +196,7 @@ def test_directories_of_different_configurations_are_refused(batch, merge):
 
 def test_a_manifest_may_give_images_settings_of_their_own(run, merge, night, tmp_path):
     (night / "list.csv").write_text("path,detection.threshold\nplain.fits,\nwcs.fits,8\nlate/dark.fits,\n")
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
     for shard in ("1/2", "2/2"):
         assert run("batch", "c.yaml", night / "list.csv", "-o", "out", "--shard", shard).code == 0
     merge("out")

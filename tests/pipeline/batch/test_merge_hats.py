@@ -27,7 +27,7 @@ def survey(run, tmp_path):
     for i, (ra, dec) in enumerate([(0.0, 0.0), (10, 89.9), (200, -89.9), (45, 41.8), (359.99, -41.8), (123, 45), (83, 22)]):
         write_sky(below / f"{i}.fits", **{**TAN, "CRVAL1": float(ra), "CRVAL2": float(dec)})
     config = tmp_path / "c.yaml"
-    config.write_text("output:\n  formats: [fits]\n")
+    config.write_text("extends: none\noutput:\n  formats: [fits]\n")
     for arguments in (("batch", config, below, "-o", "out"), ("merge", "out", "-o", "survey.fits"),
                       ("merge", "out", "-o", "survey.hats")):
         done = run(*arguments)
@@ -91,7 +91,7 @@ def test_images_without_sky_have_no_cells(run, tmp_path):
     below.mkdir()
     write_sky(below / "plain.fits")
     config = tmp_path / "c.yaml"
-    config.write_text("output:\n  formats: [fits]\n")
+    config.write_text("extends: none\noutput:\n  formats: [fits]\n")
     assert run("batch", config, below, "-o", "out").code == 0
     done = run("merge", "out", "-o", "survey.hats")
     assert done.code == 2

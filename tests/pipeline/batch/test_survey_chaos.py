@@ -161,7 +161,7 @@ def check_chaos(tmp_path, commands, wanted):
 @pytest.fixture
 def config(tmp_path):
     path = tmp_path / "c.yaml"
-    path.write_text("input:\n  hdu: all\noutput:\n  formats: [fits, csv]\n")
+    path.write_text("extends: none\ninput:\n  hdu: all\noutput:\n  formats: [fits, csv]\n")
     return path
 
 

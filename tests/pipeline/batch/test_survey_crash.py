@@ -31,7 +31,7 @@ def skies(tmp_path_factory):
     for i in range(5, GOOD):
         os.link(originals[i % 5], below / f"{i:03}.fits")
     config = below.parent / "crash.yaml"
-    config.write_text("output:\n  formats: [fits, csv]\n")
+    config.write_text("extends: none\noutput:\n  formats: [fits, csv]\n")
     out = tmp_path_factory.mktemp("quiet")
     assert run_program("batch", "-q", config, below, "-o", out).code == 0
     return below, config, survey.outputs(out)
@@ -245,7 +245,7 @@ def test_by_itself_an_image_gets_its_own_configuration_name_and_messages(tmp_pat
         with open(os.path.join(os.fsencode(images), name), "wb") as file:
             file.write(survey.image(seed, size, size))
     (tmp_path / "own.conv").write_text("CONV NORM\n" + 9 * ("1 2 3 4 5 4 3 2 1\n"))
-    (tmp_path / "c.yaml").write_text("convolve:\n  kernel: file\n  file: own.conv\n")
+    (tmp_path / "c.yaml").write_text("convolve:\n  kernel: file\n  file: own.conv\nextends: none\n")
     with open(images / "list.csv", "wb") as manifest:
         manifest.write(b"path,detection.threshold\n" + b"".join(name + b",%d\n" % (4 + i) for i, name in enumerate(names)))
     command = ("c.yaml", images / "list.csv", "--threads", 3)
@@ -268,7 +268,7 @@ def test_by_itself_no_image_replaces_an_input(tmp_path, harmful):
     write(tmp_path / "a.crash-loop.fits", survey.image(1, 64, 64))
     write(tmp_path / "a.crash-loop.cat.fits", survey.image(2, 64, 64))
     (tmp_path / "list.txt").write_text("a.crash-loop.fits\na.crash-loop.cat.fits\n")
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
     before = (tmp_path / "a.crash-loop.cat.fits").read_bytes()
     process = survey.start("c.yaml", "list.txt", "-o", ".", "--threads", 1, cwd=tmp_path, log=tmp_path / "log",
                            env={**os.environ, **harmful})

@@ -68,7 +68,7 @@ def images_of(night, files=range(FILES)):
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_one_of_three_disks_is_pulled_and_put_back(nights, config, threads):
-    config.write_text("input: {hdu: all}\noutput: {formats: [fits]}\n")
+    config.write_text("extends: none\ninput: {hdu: all}\noutput: {formats: [fits]}\n")
     code, log = run_on_three_disks(nights, config, "--threads", threads)
     assert code == 0, log
     records = [(entry["image"], entry.get("hdu")) for entry in survey.records(nights / "out/journal.jsonl")]
@@ -83,7 +83,7 @@ def test_one_of_three_disks_is_pulled_and_put_back(nights, config, threads):
 
 
 def test_a_file_that_is_lost_meanwhile_fails_alone(nights, config):
-    config.write_text("input: {hdu: all}\noutput: {formats: [fits]}\n")
+    config.write_text("extends: none\ninput: {hdu: all}\noutput: {formats: [fits]}\n")
     last = f"{FILES - 1:03}.fits.gz"
     code, log = run_on_three_disks(nights, config, lost=last)
     assert code == 6, log

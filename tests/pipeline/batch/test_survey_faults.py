@@ -417,7 +417,7 @@ def test_a_keyword_that_is_text_once_stays_a_number(run, config, tmp_path):
              dict(EXPTIME="NaN", AIRMASS="nan", OBJECT="nan", GAIN=1.0)]
     for i, card in enumerate(cards):
         write(below / f"{i}.fits", hdu((200, 200), values=survey.sky(i), **TAN, **card))
-    (tmp_path / "c.yaml").write_text("output:\n  formats: [fits]\n"
+    (tmp_path / "c.yaml").write_text("extends: none\noutput:\n  formats: [fits]\n"
                                      "  header_keywords: [EXPTIME, AIRMASS, OBJECT, GAIN]\n")
     assert run("batch", config, below, "-o", "out").code == 0
     said = merged(run, tmp_path, "out")[1]

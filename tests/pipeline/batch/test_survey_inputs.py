@@ -54,7 +54,7 @@ def below(root):
 @pytest.fixture
 def plan(run, tmp_path):
     """The paths that a run would extract, in order."""
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
 
     def planned(*inputs, env=None, code=0):
         done = run("batch", "--dry-run", "-o", tmp_path / "out", tmp_path / "c.yaml", *inputs, env=env)
@@ -97,7 +97,7 @@ def test_the_first_mistake_is_told_whoever_is_slow(plan, sky, tmp_path, env):
 
 
 def test_a_process_that_may_open_few_files_finds_them_all(run, sky, tmp_path):
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
     done = run("batch", "--dry-run", "-o", tmp_path / "out", tmp_path / "c.yaml", sky,
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16)))
     assert done.code == 0, done.err

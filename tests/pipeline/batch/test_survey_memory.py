@@ -40,7 +40,7 @@ def record(number):
 
 
 def test_a_journal_of_many_images_is_kept_in_two_hundred_bytes_an_image(tmp_path):
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
     (tmp_path / "a.fits").write_bytes(b"")
 
     def again(images):
@@ -55,7 +55,7 @@ def test_a_journal_of_many_images_is_kept_in_two_hundred_bytes_an_image(tmp_path
 
 def test_what_is_to_be_done_is_kept_in_two_hundred_bytes_an_image(tmp_path):
     """With paths of some hundred bytes."""
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
 
     def first(images):
         manifest = tmp_path / f"list{images}.txt"

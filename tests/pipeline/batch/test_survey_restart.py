@@ -13,7 +13,7 @@ from fits_files import hdu, write
 # Images that take one thread some seconds.
 MANY = 1000 if os.environ.get("SRCEXTRACT_SANITIZE") else 4000
 
-CONFIG = "input:\n  hdu: all\noutput:\n  formats: [fits]\n"
+CONFIG = "extends: none\ninput:\n  hdu: all\noutput:\n  formats: [fits]\n"
 ALL = ["a.fits", "b.fits", "deep/c.fits", "mef.fits"]
 
 

@@ -111,7 +111,7 @@ def refused(*arguments, cwd):
 
 def test_a_table_of_positions_that_is_too_large_is_refused_within_the_memory(table, tmp_path):
     write(tmp_path / "sky.fits", hdu((64, 64), values=[0.0] * 4096))
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
     refused("--backend", "cpu", "--memory", LIMIT, "--positions", table, "c.yaml", "sky.fits", "-o", "out", cwd=tmp_path)
 
 

@@ -26,7 +26,7 @@ def lines(done, level):
 def test_a_sky_that_is_one_source_is_warned_about_with_the_key(run, configure, tmp_path, settings, said):
     pixels = [100 + value for value in sky()]
     write(tmp_path / "a.fits", hdu((WIDTH, HEIGHT), values=pixels))
-    (tmp_path / "c.yaml").write_text("".join(f"{section}: {keys}\n" for section, keys in settings.items()))
+    (tmp_path / "c.yaml").write_text("".join(f"{section}: {keys}\n" for section, keys in settings.items()) + "extends: none\n")
     done = run("-q", "c.yaml", "a.fits", "--backend", "cpu")
     assert done.code == 0
     [warning] = lines(done, "warning")

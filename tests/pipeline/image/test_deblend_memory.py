@@ -8,7 +8,7 @@ import pytest
 
 fits = pytest.importorskip("astropy.io.fits")
 
-CONFIG = "background: {level: 0, rms: 1}\ndeblend: {method: tree, contrast: 0}\n"
+CONFIG = "background: {level: 0, rms: 1}\ndeblend: {method: tree, contrast: 0}\nextends: none\n"
 
 
 def run(folder, memory):

@@ -22,7 +22,7 @@ def outcome(run, tmp_path, path):
     """What a run on the file ends with, twice."""
     ends = []
     for turn in ("first", "second"):
-        (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\n")
+        (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\nextends: none\n")
         done = run("-q", "c.yaml", path, "-o", turn)
         written = [file.read_bytes() for file in sorted((tmp_path / turn).glob("*.csv"))]
         ends.append((done.code, done.err, written))
@@ -130,7 +130,7 @@ def whole_tile():
 
 def peak_and_code(tmp_path, *arguments, command=()):
     """Peak memory in bytes and exit status of a run with --memory 500M."""
-    (tmp_path / "c.yaml").write_text("")
+    (tmp_path / "c.yaml").write_text("extends: none\n")
     script = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, done.returncode)")
     done = subprocess.run([sys.executable, "-c", script, os.environ["SRCEXTRACT_PROGRAM"], *command, "-q",
@@ -174,7 +174,7 @@ def test_tiles_that_are_columns_of_a_cube_are_the_same_pixels(run, tmp_path):
     for plane in range(planes):
         for x, y in random.integers(10, 140, (20, 2)):
             cube[plane, y - 2:y + 3, x - 2:x + 3] += 200 + 40 * plane
-    (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\n")
+    (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\nextends: none\n")
     (tmp_path / "plain.fits").write_bytes(hdu((width, height, planes)) + padded(cube.tobytes(), b"\0"))
     streams = [gzip.compress(cube[:, :, x].tobytes()) for x in range(width)]
     write_column_tiles(tmp_path / "tiles.fits", (width, height, planes), -32, streams)
@@ -346,7 +346,7 @@ def test_file_rewritten_and_cut_short_while_it_is_read(run, tmp_path):
     writer = threading.Thread(target=rewrite)
     writer.start()
     try:
-        (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\n")
+        (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\nextends: none\n")
         codes = [run("-q", "c.yaml", path, "-o", "out").code for _ in range(60)]
     finally:
         over.set()
@@ -371,7 +371,7 @@ def test_file_rewritten_in_place_while_it_is_read(run, tmp_path):
     writer = threading.Thread(target=rewrite)
     writer.start()
     try:
-        (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\n")
+        (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\nextends: none\n")
         runs = [run("-q", "c.yaml", path, "-o", "out") for _ in range(3)]
     finally:
         over.set()

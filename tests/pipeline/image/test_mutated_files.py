@@ -22,7 +22,8 @@ AT_ONCE = 500
 SECONDS = 300 if SANITIZED else 60  # for so many; they take a tenth of that
 # A refusal ends with a clause that tells the user what to do, as an imperative.
 FIX = re.compile(r"(; |\? If not, )(check it with .*, and )?(correct|fetch|make|name|raise|run|set|subtract)\b[^;]*$")
-CONFIG = """output: {formats: [csv, fits], columns: [default, photometry, shapes], segmentation: true}
+CONFIG = """extends: none
+output: {formats: [csv, fits], columns: [default, photometry, shapes], segmentation: true}
 background: {method: mesh, mesh_size: 16}
 deblend: {method: tree}
 measurement: {gain_keyword: GAIN}

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import driver
+from driver import ROOT
 from fits_files import HEIGHT, TAN, WIDTH, hdu, sky, write, write_sky
 
 
@@ -52,12 +53,12 @@ def test_without_a_configuration_it_is_the_default_one(run, tmp_path):
 def test_keys_are_those_of_a_configuration_with_their_defaults(run):
     """What `keys` prints of a section is a configuration that means the defaults."""
     sections = [line.split()[0] for line in run("keys").out.splitlines() if line.startswith("  ")]
-    dumped = run("--dump-config").out
+    dumped = [line for line in run("--dump-config").out.splitlines() if line and not re.match(" *#|extends: none$", line)]
     listed = ""
     for section in sections:
         listed += "".join(re.sub(" *#.*", "", line) + "\n" for line in run("keys", section).out.splitlines()
                           if not line.startswith("      #"))
-    assert listed == dumped
+    assert listed.splitlines() == dumped
     lines = run("keys", "detection.threshold").out.splitlines()
     assert lines[1] == "  threshold: 5.0" and all(line.startswith("      #") for line in lines[2:])
 
@@ -131,6 +132,26 @@ def test_dump_config_is_resolved_and_reads_back(run, tmp_path, config):
     again.write_text(done.out)
     assert run("--dump-config", again).out == done.out
     assert sorted(p.name for p in tmp_path.iterdir()) == ["again.yaml", "c.yaml"]
+
+
+def test_a_configuration_changes_the_default_and_says_so_if_it_does_not(run, tmp_path):
+    """`detection: {threshold: 6}` changes the threshold and nothing else; a file that says what it extends is not asked again."""
+    expected = run("--dump-config", "--set", "detection.threshold=6").out
+    (tmp_path / "old.yaml").write_text("detection: {threshold: 6}\n")
+    (tmp_path / "new.yaml").write_text("detection: {threshold: 6}\nextends: default\n")
+    (tmp_path / "more.yaml").write_text("extends: new.yaml\n")
+    assert run("--dump-config", "old.yaml").out == run("--dump-config", "new.yaml").out == run("--dump-config", "more.yaml").out == expected
+    for name in ("old", "new", "more"):
+        done = run(f"{name}.yaml", ROOT / "data/sky.fits", "-o", name)
+        assert done.code == 0 and "445 sources above" in done.err
+        warnings = [line for line in done.err.splitlines() if line.startswith("warning: ")]
+        assert len(warnings) == (name == "old"), warnings
+        if warnings:
+            assert "old.yaml: it has no key 'extends'" in warnings[0] and "deblend.method tree (not none)" in warnings[0]
+    survey = run("batch", "old.yaml", ROOT / "data/sky.fits", "-o", "survey").err
+    assert survey.count("it has no key 'extends'") == 1
+    (tmp_path / "alone.yaml").write_text("detection: {threshold: 6}\nextends: none\n")
+    assert "220 sources above" in run("alone.yaml", ROOT / "data/sky.fits", "-o", "alone").err
 
 
 def test_a_result_that_cannot_be_written_is_an_output_error(run, config):

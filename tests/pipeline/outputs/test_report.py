@@ -116,7 +116,7 @@ def test_every_kind_of_run_has_one(run, tmp_path):
         done = run(*options, "-q", "-o", "out")
         assert done.code == 0, done.err
         assert Page(tmp_path / "out" / name).data["image"] == {"width": 61, "height": 50, "factor": 1}
-    (tmp_path / "c.yaml").write_text("output: {report: true}\n")
+    (tmp_path / "c.yaml").write_text("output: {report: true}\nextends: none\n")
     done = run("batch", "-q", "-o", "survey", "c.yaml", *images)
     assert done.code == 0, done.err
     assert (tmp_path / "survey/a.report.html").is_file() and (tmp_path / "survey/b.report.html").is_file()

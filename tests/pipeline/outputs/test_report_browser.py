@@ -112,7 +112,7 @@ def test_strange_images(show, tmp_path):
     images = {"row": rng.normal(0, 1, (1, 3000)), "none": rng.normal(0, 1, (70, 90)), "column": rng.normal(0, 1, (900, 1))}
     for name, pixels in images.items():
         image = write_image(tmp_path / f"{name}.fits", pixels.astype(np.float32), OBJECT="</script><script>alert(1)</script>")
-        (tmp_path / "c.yaml").write_text("detection: {threshold: 30}\noutput: {columns: [default, photometry]}\n")
+        (tmp_path / "c.yaml").write_text("detection: {threshold: 30}\noutput: {columns: [default, photometry]}\nextends: none\n")
         done = run_program("-q", "--report", "-o", tmp_path, tmp_path / "c.yaml", image)
         assert done.code == 0, done.err
         page = show(tmp_path / f"{name}.report.html")
