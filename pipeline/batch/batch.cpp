@@ -105,7 +105,11 @@ class Crew {
   RunResult result() {
     if (error_) std::rethrow_exception(error_);
     const bool complete = dispatcher_.waiting() == 0;
-    return {worst_, complete, dispatcher_.gave_up() || (complete && dispatcher_.any_lost())};
+    RunResult result = totals_;
+    result.code = worst_;
+    result.complete = complete;
+    result.inputs_away = dispatcher_.gave_up() || (complete && dispatcher_.any_lost());
+    return result;
   }
 
  private:
@@ -195,6 +199,12 @@ class Crew {
       control_.on_failure(task, *failure);
       raise_worst(exit_code(failure->kind));
     }
+    {
+      const std::lock_guard lock(mutex_);
+      ++totals_.images;
+      totals_.done += outcome.record.done ? 1 : 0;
+      totals_.sources += outcome.record.sources;
+    }
     control_.on_image(outcome);
     progress.end_image(task.file->bytes, task.images, failure.has_value());
   }
@@ -229,6 +239,7 @@ class Crew {
   std::atomic<bool> futile_ = false, gpus_do_the_rest_ = false;
   std::atomic<int> busy_ = 0, worst_ = 0;
   std::mutex mutex_;
+  RunResult totals_;  // under mutex_, as error_ is
   std::exception_ptr error_;
   Dispatcher dispatcher_;
 };

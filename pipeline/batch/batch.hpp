@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "pipeline/batch/run_control.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/log/progress.hpp"
@@ -13,6 +15,7 @@ struct RunResult {
   int code = 0;              ///< the highest exit code of the failed images; 0 if none failed
   bool complete = true;      ///< every image was tried
   bool inputs_away = false;  ///< input files disappeared together, and did not come back within RunControl::wait
+  std::int64_t images = 0, done = 0, sources = 0;  ///< images tried, those of them that are done, and their sources
 };
 
 /// Extracts every image of the files, in as many parallel workers as the machine and the memory budget allow. A failed

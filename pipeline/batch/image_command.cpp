@@ -1,5 +1,7 @@
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -18,6 +20,7 @@
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/outputs/outputs.hpp"
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
@@ -60,7 +63,7 @@ KeptFiles start_log(const CommandLine& command, const Config& config, const File
   configure_log(command.verbosity, command.log_file, progress);
   kept.add(command.log_file);
   if (command.config.empty())
-    log_info("no CONFIG is named: the default configuration is used; srcextract --dump-config prints it");
+    log_detail("no CONFIG is named: the default configuration is used; srcextract --dump-config prints it");
   return kept;
 }
 
@@ -130,6 +133,7 @@ int run_images(const CommandLine& command) {
   const RunConfig run_config = load_run_config(command);
   const Config& config = run_config.config;
   if (command.dump_config) {
+    if (!run_config.note.empty()) log_warning(run_config.note);
     print_result(commented_config(config));
     return 0;
   }
@@ -160,6 +164,7 @@ int run_images(const CommandLine& command) {
   const Job job{.output_dir = command.output_dir,
                 .arguments = arguments_but_inputs(command),
                 .kept = kept,
+                .several = files.size() > 1,
                 .positions = positions,
                 .only_psf = command.only_psf};
   const Progress progress(show, files.size(), total_bytes(files));
@@ -167,7 +172,12 @@ int run_images(const CommandLine& command) {
   control.on_failure = [](const ImageTask& task, const Failure& failure) {
     log_failure(task.file->has_bands() ? "" : task.name, failure);  // the message about bands names the file already
   };
-  return process_files(job, files, machine, budget, progress, control).code;
+  const auto begin = std::chrono::steady_clock::now();
+  const RunResult run = process_files(job, files, machine, budget, progress, control);
+  if (run.images > 1 && !command.only_psf)
+    spdlog::info("{} of {}: {} in {:.3f} s", run.done, counted(run.images, "image"), counted(run.sources, "source"),
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return run.code;
 }
 
 }  // namespace srcextract

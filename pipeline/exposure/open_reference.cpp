@@ -67,7 +67,7 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
     throw Error(ErrorKind::input, fmt::format("{} and {} show no sky in common: by their WCS no pixel of one is in the "
                                               "other; were they exchanged with frames of another field?",
                                               reference_name, name));
-  spdlog::info("{}: {} is resampled to its pixels, from up to {:.2f} pixels away", name, reference_name, shift);
+  spdlog::debug("{}: {} is resampled to its pixels, from up to {:.2f} pixels away", name, reference_name, shift);
   return std::make_shared<const PixelMap>(std::move(map));
 }
 

@@ -210,8 +210,8 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
 /// Tells of a map whose pixels differ on the sky.
 void tell_of_beams(const ImageInput& input, const FittedIslands& fitted) {
   if (fitted.local_beams)
-    spdlog::info("{}: pixels differ in size or shape on the sky, so each Gaussian has the beam in pixels of its place",
-                 input.name);
+    spdlog::debug("{}: pixels differ in size or shape on the sky, so each Gaussian has the beam in pixels of its place",
+                  input.name);
 }
 
 /// Fits Gaussians if the configuration asks for that, and measures them in the planes of a cube if it asks for that

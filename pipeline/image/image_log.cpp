@@ -28,15 +28,16 @@ std::string worker_name(const ImageResult& result, const Execution& execution) {
 }
 
 void log_statistics(const std::string& name, const std::string& when, const Statistics& s) {
-  spdlog::info("{}: {}: mean {:.4g}, median {:.4g}, sigma {:.4g}, min {:.4g}, max {:.4g}, {} pixels", name, when,
-               s.mean, s.median, s.sigma, s.min, s.max, s.count);
+  spdlog::debug("{}: {}: mean {:.4g}, median {:.4g}, sigma {:.4g}, min {:.4g}, max {:.4g}, {} pixels", name, when,
+                s.mean, s.median, s.sigma, s.min, s.max, s.count);
 }
 
 void log_mesh(const std::string& name, const Background& background) {
   const MeshFacts& mesh = background.mesh;
-  spdlog::info("{}: sky of {} x {} meshes: level {:.4g} ({:.4g} to {:.4g}), sigma {:.4g} ({:.4g} to {:.4g}), {} pixels",
-               name, mesh.width, mesh.height, background.clipped.median, mesh.least_level, mesh.most_level,
-               background.clipped.sigma, mesh.least_rms, mesh.most_rms, background.all.count);
+  spdlog::debug(
+      "{}: sky of {} x {} meshes: level {:.4g} ({:.4g} to {:.4g}), sigma {:.4g} ({:.4g} to {:.4g}), {} pixels", name,
+      mesh.width, mesh.height, background.clipped.median, mesh.least_level, mesh.most_level, background.clipped.sigma,
+      mesh.least_rms, mesh.most_rms, background.all.count);
 }
 
 void log_clip(const std::string& name, const Background& background) {
@@ -49,15 +50,15 @@ void log_clip(const std::string& name, const Background& background) {
 
 void log_background(const std::string& name, const Extraction& extraction) {
   if (const auto& level = extraction.given_level)
-    spdlog::info("{}: sky level as it is given: {:.4g} ({:.4g} to {:.4g}); what follows is above it", name,
-                 level->middle, level->least, level->most);
+    spdlog::debug("{}: sky level as it is given: {:.4g} ({:.4g} to {:.4g}); what follows is above it", name,
+                  level->middle, level->least, level->most);
   log_clip(name, extraction.background);
 }
 
 void log_aperture_noise(const std::string& name, const ApertureNoise& noise) {
   if (!noise.measured) return;  // image_warnings() reports why
   constexpr double some_pixels = 100;
-  spdlog::info(
+  spdlog::debug(
       "{}: noise of sums of N pixels: {:.4g} N^{:.4g} times that of a pixel; of {:.0f} pixels {:.3g} times as "
       "large as if they were independent",
       name, noise.law.alpha, noise.law.beta, some_pixels, noise.law.factor(some_pixels));
@@ -92,7 +93,7 @@ std::string sources_beyond(const Config& config, const Extraction& extraction) {
 void log_sky(const std::string& name, const std::string& reason, bool describe) {
   const bool expected = reason == no_celestial_wcs;
   if (reason.empty() || (expected && !describe)) return;
-  spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
+  spdlog::log(expected ? spdlog::level::debug : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
 }
 
 /// Logs HDUs of the file that are not extracted, since the user may expect them: masks, what is no image to extract,
@@ -140,8 +141,8 @@ void log_linear(const std::string& name, const FitsImage& image, const Config& c
 
 /// Logs, for example, "noise map: HDU 1 of map.fits".
 void log_map(const std::string& name, const char* what, const OpenMap& map) {
-  spdlog::info("{}: {}: HDU {} of {}{}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane),
-               map.image.asinh_scale() ? ", made linear by BSOFTEN and BOFFSET" : "");
+  spdlog::debug("{}: {}: HDU {} of {}{}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane),
+                map.image.asinh_scale() ? ", made linear by BSOFTEN and BOFFSET" : "");
 }
 
 void log_padding(const std::string& name, const OpenFrame& frame) {
@@ -165,6 +166,24 @@ std::string describe_reliability(const Reliability& of, std::int64_t sources) {
                      near);
 }
 
+/// What was found in an image, for example "7 sources above 5.2 (5 sigma); sky 100, sigma 1.04".
+std::string summary_of(const ImageInput& input, const Extraction& e) {
+  if (input.positions != nullptr)
+    return fmt::format("{} measured, {} of them off the image", counted(e.sources.size(), "position"),
+                       input.positions->outside(input.exposure.shape()));
+  if (e.crowd)
+    return fmt::format(
+        "{} fitted at once, in {}; the noise of a pixel of the sky is {:.4g}, and the PSF {:.3g} pixels wide",
+        counted(e.sources.size(), "star"), counted(std::ssize(e.crowd->turns), "turn"), e.crowd->noise, e.crowd->fwhm);
+  const Statistics& sky = e.background.clipped;
+  std::string found = sources_beyond(input.config(), e);
+  if (e.fitted)
+    found = counted(std::ssize(e.fitted->gaussians), "Gaussian") + " of " +
+            counted(std::ssize(e.fitted->sources), "source") + ", in islands above " +
+            name_of_threshold(e.levels, input.config());
+  return fmt::format("{}; sky {:.4g}, sigma {:.4g}", found, sky.median, sky.sigma);
+}
+
 /// Logs the text of a result if `describe`. If there is a problem, always logs the text, as a warning.
 void log_known(const std::string& name, const std::string& problem, const std::string& text, bool describe) {
   if (describe || !problem.empty())
@@ -177,9 +196,10 @@ void log_input(const ImageInput& input, const InputConfig& config, const LeftOut
   const FitsImage& image = input.frame.image();
   const std::string extname = image.extname().empty() ? "" : " '" + image.extname() + "'";
   const int bitpix = input.frame.stored_format().bitpix;
-  spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}{}", input.name, input.first().shape.width,
-               input.first().shape.height, bitpix, image.hdu(), extname,
-               plane_name(input.frame, input.frame.plane_numbers().front()));
+  const std::string plane = plane_name(input.frame, input.frame.plane_numbers().front());
+  // One plane of several is a choice that the user may not expect.
+  spdlog::log(plane.empty() ? spdlog::level::debug : spdlog::level::info, "{}: {} x {} pixels, BITPIX {}, HDU {}{}{}",
+              input.name, input.first().shape.width, input.first().shape.height, bitpix, image.hdu(), extname, plane);
   log_others(input, config, left_out);
   log_linear(input.name, image, input.file.config->config);
   log_padding(input.name, input.frame);
@@ -188,36 +208,40 @@ void log_input(const ImageInput& input, const InputConfig& config, const LeftOut
     if (!maps.empty()) spdlog::info("{}: {}", input.name, maps);
   }
   if (input.reference) {
-    spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
+    spdlog::debug("{}: {} is subtracted from it", input.name, input.reference->path);
     log_linear(input.reference->path, input.reference->frame.image(), input.file.config->config);
     log_padding(input.reference->path, input.reference->frame);
     if (input.reference->maps.mask) log_map(input.reference->path, "mask", *input.reference->maps.mask);
     if (input.reference->maps.weights) log_map(input.reference->path, "noise map", *input.reference->maps.weights);
   }
   if (input.detection)
-    spdlog::info("{}: its sources are found in HDU {} of {}", input.name, input.detection->frame.image().hdu(),
-                 input.detection->task.path);
+    spdlog::debug("{}: its sources are found in HDU {} of {}", input.name, input.detection->frame.image().hdu(),
+                  input.detection->task.path);
   if (input.detection) {
     log_linear(input.detection->task.path, input.detection->frame.image(), input.detection->task.config());
     log_padding(input.detection->task.path, input.detection->frame);
   }
   if (input.positions)
-    spdlog::info("{}: measured at the positions of {}, {}", input.name, input.positions->list.path,
-                 input.positions->by_sky ? "by its WCS" : "in pixels");
+    spdlog::debug("{}: measured at the positions of {}, {}", input.name, input.positions->list.path,
+                  input.positions->by_sky ? "by its WCS" : "in pixels");
   if (input.mask) log_map(input.name, "mask", *input.mask);
   for (const OpenFlags* flags : input.flags) log_map(input.name, "flag map", flags->map);
   if (input.level) log_map(input.name, "sky level", *input.level);
   if (input.weights) log_map(input.name, "noise map", *input.weights);
   if (wider_than_float32(bitpix))
-    spdlog::info("{}: BITPIX {} is wider than float32: pixels are scaled in double and rounded to float32", input.name,
-                 bitpix);
+    spdlog::debug("{}: BITPIX {} is wider than float32: pixels are scaled in double and rounded to float32", input.name,
+                  bitpix);
 }
 
 void log_gain(const ImageInput& input) {
-  const auto tell = [](const std::string& name, const FrameGain& gain, const PhotonsOfMap& photons) {
-    if (gain.gain > 0) spdlog::info("{}: gain {:.6g} electrons a pixel value: {}", name, gain.gain, gain.reason);
+  const auto tell = [&](const std::string& name, const FrameGain& gain, const PhotonsOfMap& photons) {
+    // Another keyword than the one that was asked for is a choice that the user may not expect.
+    const bool is_asked_for = gain.reason == input.file.config->config.measurement.gain_keyword + " of its header" ||
+                              gain.reason.starts_with("measurement.gain");
+    const auto level = is_asked_for ? spdlog::level::debug : spdlog::level::info;
+    if (gain.gain > 0) spdlog::log(level, "{}: gain {:.6g} electrons a pixel value: {}", name, gain.gain, gain.reason);
     if (gain.gain > 0 && !photons.reason.empty())
-      spdlog::info(
+      spdlog::debug(
           "{}: its noise map is taken {}hold the photons of sources, so errors of fluxes add {} by the gain: {}", name,
           photons.included ? "to " : "not to ", photons.included ? "none" : "them", photons.reason);
   };
@@ -225,35 +249,28 @@ void log_gain(const ImageInput& input) {
   if (input.reference != nullptr) tell(input.reference->path, input.reference_gain, input.reference_photons);
 }
 
-void log_result(const ImageInput& input, const ImageResult& result, bool describe) {
+void log_result(const ImageInput& input, const ImageResult& result, bool describe, bool of_several) {
   const Extraction& e = result.extraction;
   if (const MaskCounts& m = e.masked; describe && m.total() > 0) {
     const std::string by_maps =
         m.weight + m.mask + m.level > 0
             ? fmt::format(", {} by weights, {} by the mask, {} by the level", m.weight, m.mask, m.level)
             : "";
-    spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK{}", input.name, m.nan, m.infinite, m.blank, by_maps);
+    spdlog::debug("{}: masked pixels: {} NaN, {} infinite, {} BLANK{}", input.name, m.nan, m.infinite, m.blank,
+                  by_maps);
   }
   if (describe && e.fitted)
-    spdlog::info("{}: {} of {}; pixels share their noise over {:.3g} beams ({})", input.name,
-                 counted(std::ssize(e.fitted->sources), "source"), counted(std::ssize(e.fitted->gaussians), "Gaussian"),
-                 e.fitted->noise_area, e.fitted->area_measured ? "measured" : "fit.noise_area");
+    spdlog::debug("{}: pixels share their noise over {:.3g} beams ({})", input.name, e.fitted->noise_area,
+                  e.fitted->area_measured ? "measured" : "fit.noise_area");
   if (describe && e.fitted && e.fitted->reliability)
     spdlog::info("{}: {}", input.name, describe_reliability(*e.fitted->reliability, std::ssize(e.fitted->sources)));
   if (describe && e.found_in) log_clip(input.detection->task.path, e.found_in->background);
   if (describe) log_background(input.name, e);
   if (describe && e.aperture_noise) log_aperture_noise(input.name, *e.aperture_noise);
-  if (describe && input.positions != nullptr)
-    spdlog::info("{}: {} measured, {} of them off the image", input.name, counted(e.sources.size(), "position"),
-                 input.positions->outside(input.exposure.shape()));
-  if (describe && e.crowd)
-    spdlog::info(
-        "{}: {} fitted at once, in {}; the noise of a pixel of the sky is {:.4g}, and the PSF {:.3g} pixels wide",
-        input.name, counted(e.sources.size(), "star"), counted(std::ssize(e.crowd->turns), "turn"), e.crowd->noise,
-        e.crowd->fwhm);
   if (describe && input.positions == nullptr && !e.crowd)
-    spdlog::info("{}: {}; {} of pixels before detection.min_area{}", input.name, sources_beyond(input.config(), e),
-                 counted(e.detected, "group"), e.sources.has(columns::id_parent) ? " and deblending" : "");
+    spdlog::debug("{}: {} of pixels before detection.min_area{}", input.name, counted(e.detected, "group"),
+                  e.sources.has(columns::id_parent) ? " and deblending" : "");
+  if (describe && !of_several) spdlog::info("{}: {}", input.name, summary_of(input, e));
   for (const std::string& warning : result.warnings) spdlog::warn("{}: {}", input.name, warning);
   log_sky(input.name, result.no_sky_reason, describe);
 }
@@ -267,9 +284,10 @@ void log_measured(const ImageInput& input, const Injection& injection, bool desc
 }
 
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,
-              const std::string& written) {
-  spdlog::info("{}: done in {:.3f} s on {}{}{}", input.name, seconds, worker_name(result, execution),
-               written.empty() ? "" : ", into ", written);
+              const std::string& written, bool of_several) {
+  spdlog::info("{}: {} in {:.3f} s on {}{}{}", input.name,
+               of_several ? summary_of(input, result.extraction) + ";" : "done", seconds,
+               worker_name(result, execution), written.empty() ? "" : ", into ", written);
 }
 
 }  // namespace srcextract

@@ -24,16 +24,18 @@ void log_input(const ImageInput& input, const InputConfig& config, const LeftOut
 /// Logs the gain and why it is used, and whether the noise map holds the photons of sources.
 void log_gain(const ImageInput& input);
 
-/// Logs the results if `describe`. Always logs the warnings.
-void log_result(const ImageInput& input, const ImageResult& result, bool describe);
+/// Logs the results if `describe`: what was found, unless log_done() says it of one image `of_several`, and the rest at
+/// the level debug. Always logs the warnings.
+void log_result(const ImageInput& input, const ImageResult& result, bool describe, bool of_several);
 
 /// Logs the completeness, of stars or of injected Gaussians, if `describe`. Always logs the reason if the completeness
 /// is unknown.
 void log_measured(const ImageInput& input, const Completeness& completeness, bool describe);
 void log_measured(const ImageInput& input, const Injection& injection, bool describe);
 
-/// Logs the end of an image with the back end, the time, and the paths in `written`, which may be empty.
+/// Logs the end of an image with the back end, the time, and the paths in `written`, which may be empty; of one image
+/// `of_several` also what was found.
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,
-              const std::string& written);
+              const std::string& written, bool of_several);
 
 }  // namespace srcextract

@@ -309,11 +309,15 @@ void OpenImage::require_unchanged() const {
   for (const OpenFlags& flags : flags_) flags.map.image.require_unchanged();
 }
 
+bool OpenImage::is_of_several() const {
+  return job_.several || task_.hdu;
+}
+
 void OpenImage::tell(ImageResult& result) const {
   const auto looking = Clock::now();
   result.warnings = image_warnings(input_, result);
   result.times.push_back({"warnings", seconds_since(looking)});
-  log_result(input_, result, job_.describe);
+  log_result(input_, result, job_.describe, is_of_several());
 }
 
 std::uint32_t OpenImage::checksum(ImageResult& result) const {
@@ -349,13 +353,18 @@ ImageOutcome OpenImage::finish_psf(const Execution& execution, Progress& progres
   return {begin_record(task_), task_.name, {}, {}};
 }
 
+/// The path without a leading "./".
+std::string plain(const std::string& path) {
+  return std::filesystem::path(path).lexically_normal();
+}
+
 ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   tell(result);
   const ImageConfig& config = *task_.file->config;
   if (job_.take) {
     require_unchanged();
     ImageOutcome taken{begin_record(task_), task_.name, result.times, result.comparison};
-    if (job_.describe) log_done(input_, result, execution, seconds_since(begin_), "");
+    if (job_.describe) log_done(input_, result, execution, seconds_since(begin_), "", is_of_several());
     job_.take(task_, input_, std::move(result), execution);
     return taken;
   }
@@ -399,7 +408,8 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   commit(files, job_.flush);
   if (job_.describe)
     log_done(input_, result, execution, seconds,
-             paths_.all().front() + (paths_.page.empty() ? "" : ", page " + paths_.page));
+             plain(paths_.all().front()) + (paths_.page.empty() ? "" : ", page " + plain(paths_.page)),
+             is_of_several());
   outcome.times = std::move(result.times);
   outcome.comparison = std::move(result.comparison);
   return outcome;

@@ -47,6 +47,7 @@ struct Job {
   Flush flush =
       Flush::now;  ///< Flush::later: not flushed to disk here, since the journal flushes outputs before it records them
   bool describe = true;  ///< whether to log properties and results of every image
+  bool several = false;  ///< whether the run has several files, of which each image then has one line in the log
   std::shared_ptr<PositionTables> positions =
       std::make_shared<PositionTables>();  ///< tables of positions to measure, shared by all images
   bool only_psf = false;                   ///< whether to make only the PSF of each image and write its files
@@ -113,6 +114,8 @@ class OpenImage {
   const ImageInput& input() const { return input_; }
   const OutputPaths& paths() const { return paths_; }
 
+  /// Whether the image is one of several of the run, each of which has one line in the log.
+  bool is_of_several() const;
   /// Adds warnings about possible problems to the result. Logs the result and the warnings.
   void tell(ImageResult& result) const;
 

@@ -135,8 +135,8 @@ void print_result(const std::string& text) {
   if (errno != EPIPE) throw Error(ErrorKind::output, "cannot write to standard output");
 }
 
-void log_info(const std::string& message) {
-  spdlog::info("{}", message);
+void log_detail(const std::string& message) {
+  spdlog::debug("{}", message);
 }
 
 void log_warning(const std::string& message) {

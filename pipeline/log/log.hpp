@@ -22,7 +22,7 @@ void say_by(std::string (*words)(const std::string&));
 /// nobody reads any more.
 void print_result(const std::string& text);
 
-void log_info(const std::string& message);
+void log_detail(const std::string& message);  ///< with -v
 void log_warning(const std::string& message);
 void log_error(const std::string& message);
 

@@ -51,14 +51,13 @@ std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::v
   const int threads = machine.cpu.threads;
   const TimeEstimate times = estimate_times(work, threads);
   if (!times.favours_gpu()) {
-    spdlog::log(cuda_built() && has_gpu_driver() ? spdlog::level::info : spdlog::level::debug,
-                "back end: CPU: {}; --backend cuda takes one all the same", describe(work, times, threads));
+    spdlog::debug("back end: CPU: {}; --backend cuda takes one all the same", describe(work, times, threads));
     return {};
   }
   machine.devices_join = cuda_built() && times.cpu_begins && cfitsio_has_locks();
   if (machine.devices_join) return {};
   std::vector<CudaDevice> devices = usable_devices(indices, false);
-  if (!devices.empty()) spdlog::info("back end: CUDA: {}", describe(work, times, threads));
+  if (!devices.empty()) spdlog::debug("back end: CUDA: {}", describe(work, times, threads));
   return devices;
 }
 
@@ -112,7 +111,7 @@ Machine choose_machine(const MachineWish& wish, const Workload& work) {
   if (wish.backend == Backend::automatic) machine.devices = worthwhile_devices(wish, devices, work, machine);
   if (wish.backend == Backend::cuda || machine.compare) machine.devices = find_devices(devices);
   for (const CudaDevice& device : machine.devices)
-    spdlog::info("back end: CUDA device {}, {}", device.index, device.name);
+    spdlog::debug("back end: CUDA device {}, {}", device.index, device.name);
   return machine;
 }
 

@@ -201,7 +201,9 @@ void RunOptionParser::add_execution() {
 
 void RunOptionParser::add_messages() {
   auto* quiet = app_.add_flag("-q,--quiet", quiet_, "Only warnings and errors");
-  auto* verbose = app_.add_flag("-v,--verbose", verbose_, "Also the time of every stage, and why no GPU is used");
+  auto* verbose =
+      app_.add_flag("-v,--verbose", verbose_,
+                    "Also what was read and masked, sky, gain, the time of every stage, and why no GPU is used");
   quiet->excludes(verbose)->group("Messages");
   verbose->group("Messages");
   app_.set_version_flag("-V,--version", version_text, "Versions of the program and its libraries")->group("Messages");

@@ -84,7 +84,7 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
   double& pixel_scale = config.measurement.pixel_scale;
   if ((!for_thresholds && !for_brightness && !for_class) || pixel_scale > 0) return;
   const std::string reason = measure_pixel(image.header, image.shape, pixel_scale);
-  if (reason.empty()) return spdlog::info("{}: by its WCS a pixel is {:.6g} arcseconds wide", image.name, pixel_scale);
+  if (reason.empty()) return spdlog::debug("{}: by its WCS a pixel is {:.6g} arcseconds wide", image.name, pixel_scale);
   if (for_thresholds)
     throw Error(ErrorKind::input,
                 fmt::format("{}: a threshold in mag_per_arcsec2 needs the size of a pixel, and {}; set "
@@ -320,8 +320,8 @@ void resolve_correlation(Config& config, const RunImage& image, const BeamPlaces
     const PixelBeam beam =
         beam_in_pixels(found.beam, image.header, image.shape, config.measurement.pixel_scale, found.warnings);
     config.detection.correlated_pixels = correlated_pixels(beam, config.fit);
-    spdlog::info("{}: by its beam {} pixels share their noise (detection.correlated_pixels)", image.name,
-                 config.detection.correlated_pixels);
+    spdlog::debug("{}: by its beam {} pixels share their noise (detection.correlated_pixels)", image.name,
+                  config.detection.correlated_pixels);
   } catch (const Error& error) {
     spdlog::warn(
         "{}: its beam is not used, so false discoveries are counted as if pixels were independent; "
@@ -352,7 +352,7 @@ void resolve_beam(Config& config, const RunImage& image) {
     config.beam = {beam.origin, {beam.major, beam.minor}, beam.angle};
     config.resources.beam = pixels;
     config.resources.frequency = frequency_of(places).value_or(0);
-    spdlog::info(
+    spdlog::debug(
         "{}: beam {:.4g} x {:.4g} arcseconds at {:.4g} degrees ({}), {:.4g} x {:.4g} pixels; {:.4g} pixels a "
         "beam",
         image.name, beam.major, beam.minor, beam.angle, origin_of(beam), pixels.major, pixels.minor, pixels.area());

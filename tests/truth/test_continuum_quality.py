@@ -377,7 +377,7 @@ def test_the_beam_tells_how_many_pixels_share_their_noise(program, tmp_path):
         path = tmp_path / f"{name}.fits"
         header = {key: value for key, value in {**field.header, **cards}.items() if value is not None}
         fits.PrimaryHDU(field.image.astype("f4"), fits.Header(header)).writeto(path)
-        done = run(program, path, *settings("detection.false_discovery_rate=0.01", *pairs), config=None)
+        done = run(program, path, "-v", *settings("detection.false_discovery_rate=0.01", *pairs), config=None)
         return record(path)["false_discoveries"]["correlated_pixels"], record(path)["levels"]["detection"], done.stderr
 
     pixels, level, text = told("beam")

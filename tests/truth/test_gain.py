@@ -33,7 +33,7 @@ def measure(program, path, *settings):
     """The scatter of equal stars over their error, in FLUX_APER and others, what was said, and the table."""
     out = path.parent / "out"
     sets = ["output.columns=[default, photometry, windowed]", *settings]
-    done = subprocess.run([program, "--backend", "cpu", "-o", out, *(part for one in sets for part in ("--set", one)), path],
+    done = subprocess.run([program, "-v", "--backend", "cpu", "-o", out, *(part for one in sets for part in ("--set", one)), path],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     table = fits.getdata(out / f"{path.stem}.cat.fits", 1)

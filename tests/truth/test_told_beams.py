@@ -103,6 +103,6 @@ def test_a_beam_without_radio_says_what_it_needs(program, tmp_path):
     assert "'beam.source' has no use but with fit.model gaussians" in done.stderr and "radio" in done.stderr
     assert run(program, path, *settings).returncode == 0
     more = ["--set", "detection.false_discovery_rate=0.01", "--set", "detection.correlated_pixels=0"]
-    done = subprocess.run([program, "--backend", "cpu", "-o", tmp_path, *settings, *more, path], capture_output=True,
+    done = subprocess.run([program, "-v", "--backend", "cpu", "-o", tmp_path, *settings, *more, path], capture_output=True,
                           text=True)
     assert done.returncode == 0 and "pixels share their noise" in done.stderr, done.stderr

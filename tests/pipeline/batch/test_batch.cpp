@@ -134,7 +134,7 @@ TEST_F(ProcessFiles, EveryImageIsLoggedAsDoneOnALineOfItsOwn) {
   int done = 0;
   for (std::string line; std::getline(log, line);) {
     EXPECT_EQ(line.find(" info: "), line.rfind(" info: ")) << line;
-    done += line.find(": done in ") != std::string::npos;
+    done += line.find(" CPU thread") != std::string::npos;
   }
   EXPECT_EQ(done, skies + 2);
 }

@@ -97,7 +97,7 @@ def test_quiet_says_only_what_went_wrong(run, config, images):
 
 def test_verbose_tells_of_every_image(run, config, images):
     err = run("batch", "-v", config, images, "-o", "out").err
-    assert len(re.findall(r"info: .*\.fits: 200 x 200 pixels", err)) == IMAGES
+    assert len(re.findall(r"debug: .*\.fits: 200 x 200 pixels", err)) == IMAGES
 
 
 def test_what_a_restart_finds_is_told(run, config, images):

@@ -40,7 +40,7 @@ def test_planes(run, tmp_path, field, noise, kind, mask):
     words = settings_in(done.err)
     hdu = 2 if " " in noise else noise
     assert words == ["--set", f"weights.type={kind}", "--set", f"weights.hdu={hdu}", "--set", f"mask.hdu={mask}"]
-    again = run(*words, "a.fits", "-o", "again")
+    again = run("-v", *words, "a.fits", "-o", "again")
     assert again.code == 0 and WORD not in again.err, again.err
     assert "1200 by the mask" in again.err
     assert WORD not in run("-q", "a.fits", "-o", "out").err
@@ -61,7 +61,7 @@ def test_files_beside(run, tmp_path, field, image, noise, kind, mask):
     done = run(image, "-o", "out")
     words = settings_in(done.err)
     assert {word.replace('"', "") for word in words} == {"--set", f"weights.type={kind}", f"weights.file={noise}", f"mask.file={mask}"}
-    again = run(*words, image, "-o", "again")
+    again = run("-v", *words, image, "-o", "again")
     assert again.code == 0 and WORD not in again.err and "1200 by the mask" in again.err, again.err
 
 

@@ -167,7 +167,7 @@ def test_frames_without_a_wcs_are_warned_about(run, config, tmp_path):
 
 def test_one_is_no_plural(run, config, image):
     settings = "--set", "detection.min_area=6", "--set", "background.max_iterations=1"
-    one = run(config, image, "--backend", "cpu", *settings).err
+    one = run("-v", config, image, "--backend", "cpu", *settings).err
     assert ": 1 source above" in one and "after 1 round of clipping" in one and "on 1 CPU threads" not in one
     assert ": 2 sources above" in run(config, image, "--backend", "cpu").err
 

@@ -166,7 +166,7 @@ def test_masked_pixels_are_counted_by_kind(run, config, tmp_path):
     integers = [int(p) for p in sky()]
     integers[:3] = [-999] * 3
     write(tmp_path / "integer.fits", hdu((WIDTH, HEIGHT), 16, integers, BLANK=-999))
-    done = run(config, "float.fits", "integer.fits", "--backend", "cpu")
+    done = run("-v", config, "float.fits", "integer.fits", "--backend", "cpu")
     assert done.code == 0
     assert "float.fits: masked pixels: 2 NaN, 1 infinite, 0 BLANK" in done.err
     assert "integer.fits: masked pixels: 0 NaN, 0 infinite, 3 BLANK" in done.err

@@ -35,8 +35,8 @@ def test_a_bare_call_says_what_there_is(run):
 def test_without_a_configuration_it_is_the_default_one(run, tmp_path):
     write_sky(tmp_path / "sky.fits")
     (tmp_path / "default.yaml").write_text((driver.ROOT / "config" / "default.yaml").read_text())
-    done = run("sky.fits", "-o", "bare")
-    assert done.code == 0 and "info: no CONFIG is named" in done.err
+    done = run("sky.fits", "-v", "-o", "bare")
+    assert done.code == 0 and "debug: no CONFIG is named" in done.err
     assert run("-q", "sky.fits", "-o", "quiet").err == ""
     assert run("-q", "default.yaml", "sky.fits", "-o", "empty").code == 0
     catalogues = [(tmp_path / name / "sky.cat.fits").read_bytes() for name in ("bare", "quiet", "empty")]
@@ -281,17 +281,31 @@ def test_a_wrong_key_in_the_file_is_located(run, tmp_path, image):
 def test_the_log_tells_what_was_done(run, config, tmp_path):
     write_sky(tmp_path / "sky.fits", bitpix=-64, EXTNAME="SCI")
     done = run(config, "sky.fits", "--backend", "cpu", "--threads", 2)
-    assert done.code == 0
-    assert done.out == ""
+    assert done.code == 0 and done.out == ""
+    found, where = done.err.splitlines()
+    assert re.fullmatch(r"info: sky.fits: 2 sources above [\d.]+ \(5 sigma\); sky [\d.e-]+, sigma [\d.]+", found)
+    assert re.fullmatch(r"info: sky.fits: done in [\d.]+ s on 2 CPU threads, into sky.cat.csv", where)
+    done = run("-v", config, "sky.fits", "--backend", "cpu", "--threads", 2)
     for text in ("sky.fits: 40 x 30 pixels, BITPIX -64, HDU 0 'SCI'", "rounded to float32", "before clipping",
                  "after 1 round of clipping", "2 sources", "no sky positions", "on 2 CPU threads"):
         assert text in done.err
-    assert all(line.startswith("info: ") for line in done.err.splitlines())
+    assert all(re.match("(info|debug): ", line) for line in done.err.splitlines())
     assert "\x1b" not in done.err and "\r" not in done.err
 
 
+def test_several_images_have_a_line_each_and_one_of_all(run, config, tmp_path):
+    images = [write_sky(tmp_path / f"{name}.fits") for name in "abc"]
+    *lines, last = run(config, *images, "--threads", 1).err.splitlines()
+    assert len(lines) == 3
+    for name, line in zip("abc", lines):
+        assert re.search(rf"/{name}.fits: 2 sources above [\d.]+ \(5 sigma\); sky .*; in [\d.]+ s on 1 CPU thread, into {name}.cat.csv$", line), line
+    assert re.fullmatch(r"info: 3 of 3 images: 6 sources in [\d.]+ s", last)
+    images[1].write_text("no image")
+    assert "info: 2 of 3 images: 4 sources in " in run(config, *images).err
+
+
 def test_nothing_is_said_of_rounding_where_none_happens(run, config, image):
-    assert "rounded" not in run(config, image, "--backend", "cpu").err
+    assert "rounded" not in run("-v", config, image, "--backend", "cpu").err
 
 
 def test_quiet_says_nothing_but_errors(run, config, image):
@@ -349,7 +363,7 @@ def test_the_log_tells_which_plane_of_a_map(run, config, tmp_path):
     maps = [part for one in ("weights.type=rms", "weights.file=map.fits", "mask.file=bits.fits", "flags.file=bits.fits",
                              "input.plane=") for part in ("--set", one)]
     for name, plane, found in (("sky", 1, 0), ("cube", 2, 2)):
-        done = run(config, f"{name}.fits", "-o", ".", *maps[:-1], f"input.plane={plane}")
+        done = run("-v", config, f"{name}.fits", "-o", ".", *maps[:-1], f"input.plane={plane}")
         assert done.code == 0 and f"{found} sources above" in done.err
         for of, planes, times in (("map", 2, 1), ("bits", 3, 2)):
             assert done.err.count(f"HDU 0 of {of}.fits, plane {plane} of {planes} (input.plane)") == times
@@ -361,7 +375,7 @@ def test_a_sky_that_cannot_be_used_is_a_warning(run, config, tmp_path):
     write_sky(tmp_path / "sky.fits", **{**TAN, "RADESYS": "GAPPT"})
     assert "warning: sky.fits: no sky positions: the WCS gives RA, DEC in GAPPT" in run(config, "sky.fits", "-q").err
     write_sky(tmp_path / "none.fits")
-    assert "info: none.fits: no sky positions: " in run(config, "none.fits").err
+    assert "debug: none.fits: no sky positions: " in run("-v", config, "none.fits").err
 
 
 @pytest.mark.parametrize("percent, sky, warned", [(80, 100.0, True), (10, 100.0, True), (2, 100.0, False),
@@ -427,7 +441,7 @@ def test_progress_over_several_files_is_a_bar_with_rate_and_time_left(config, im
     text = on_terminal(config, image, write_sky(tmp_path / "two.fits"), "--backend", "cpu", cwd=tmp_path)
     assert re.search(r"\r\x1b\[K\[=* *\] +\d+ % 1 of 2 files, [\d.]+ files/s, [\d.]+ GB/s, ETA 0:00:0\d", text), text
     *log, last = driver.left_on_screen(text)
-    assert all(line.startswith("info: ") for line in log) and sum("done in" in line for line in log) == 2
+    assert all(line.startswith("info: ") for line in log) and sum(" s on " in line for line in log) == 2
     assert last == "", "nothing of the bar is left"
 
 
