@@ -92,9 +92,9 @@ std::vector<std::string> command_names() {
 }
 
 int command_after_options(int argc, const char* const* argv) {
-  constexpr std::array<std::string_view, 13> without_value = {
-      "--help",    "--quiet", "--verbose",    "--report", "--force",       "--dry-run",   "--retry-failed",
-      "--partial", "--json",  "--prometheus", "--strict", "--dump-config", "--dump-rules"};
+  constexpr std::array<std::string_view, 15> without_value = {
+      "--csv",          "--parquet", "--help", "--quiet",      "--verbose", "--report",      "--force",     "--dry-run",
+      "--retry-failed", "--partial", "--json", "--prometheus", "--strict",  "--dump-config", "--dump-rules"};
   const std::vector<std::string> commands = command_names();
   int at = 1;
   for (; at < argc && std::string_view(argv[at]).starts_with('-'); ++at) {

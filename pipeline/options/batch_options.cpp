@@ -127,6 +127,11 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
   if (options.inputs.empty())
     throw Error(ErrorKind::config,
                 "INPUT is required: name images, directories or a manifest; see srcextract batch --help");
+  if (app.count("--output-dir") == 0)
+    throw Error(
+        ErrorKind::config,
+        "batch writes a journal and the outputs of each image: name a directory for them, as in -o out, or -o . "
+        "for this one; see srcextract batch --help");
   options.shard = shard.empty() ? slurm_shard() : parse_shard(shard);
   return options;
 }

@@ -80,7 +80,7 @@ const std::array<OwnCommand, 2>& own_commands() {
   srcextract crowd m31.fits                    the PSF is made of the image's stars
   srcextract crowd -o out --set psf.file=m31.psf --set measurement.gain=1.6 m31.fits
   srcextract crowd --set 'output.check_images=[residual]' m31.fits
-  srcextract batch crowd night1/
+  srcextract batch -o out crowd night1/
 
 Outputs, for an image m31.fits, are those of srcextract --help. m31.cat.fits has a row for each
 star: FLUX_PSF, its error, how well the PSF fits, how much of the light there is its own.
@@ -123,8 +123,8 @@ void require_no_configuration(const OwnCommand& own, const std::vector<std::stri
     if (input.ends_with(".yaml") || input.ends_with(".yml"))
       throw Error(ErrorKind::config, input + ": " + name +
                                          " is a configuration itself; change its keys by --set, or run srcextract " +
-                                         shell_word(input) + " IMAGE... with all keys in the file (srcextract " + name +
-                                         " --dump-config prints them); see srcextract " + name + " --help");
+                                         shell_word(input) + " IMAGE... with 'extends: " + name +
+                                         "' in the file; see srcextract " + name + " --help");
 }
 
 /// Values of --band and --band-set, which read_bands() parses together.

@@ -157,13 +157,18 @@ void RunOptionParser::add_files(const std::string& input, const std::string& inp
         ->type_name("")
         ->group("Files");
   app_.add_option(input, options_.inputs, input_help)->type_name("")->group("Files");
-  app_.add_option("-o,--output-dir", options_.output_dir, "Where the outputs go; made if missing (default: .)")
+  app_.add_option("-o,--output-dir", options_.output_dir,
+                  input == "INPUT" ? "Where the outputs go; made if missing; required"
+                                   : "Where the outputs go; made if missing (default: .)")
       ->type_name("DIR")
       ->group("Files");
   app_.add_flag("--report", report_,
                 "Also write m31.report.html, a page for a browser: the image with its\n"
                 "sources, sky, plots, times, configuration (output.report)")
       ->group("Files");
+  app_.add_flag("--csv", csv_, "Write the catalogue as CSV, for spreadsheets, and not as FITS (output.formats)")
+      ->group("Files");
+  app_.add_flag("--parquet", parquet_, "Write it as Parquet")->group("Files");
   app_.add_option("--log-file", options_.log_file,
                   "Append the log to this file too; its directory must be there,\nor be the output directory")
       ->type_name("FILE")
@@ -220,6 +225,9 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first) {
   require_names(options_, input_, help);
   name_standard_input(options_, input_, help);
   take_default_config(options_, input_, command);
+  if (csv_ || parquet_)
+    options_.settings.push_back("output.formats=[" + std::string(csv_ ? "csv" : "") + (csv_ && parquet_ ? ", " : "") +
+                                (parquet_ ? "parquet" : "") + "]");
   if (report_) options_.settings.emplace_back("output.report=true");
   options_.verbosity = quiet_ ? Verbosity::quiet : verbose_ ? Verbosity::verbose : Verbosity::normal;
   options_.backend = backends.at(backend_);

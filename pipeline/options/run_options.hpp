@@ -59,7 +59,7 @@ class RunOptionParser {
   CLI::App& app_;
   RunOptions& options_;
   std::string input_, backend_ = "auto", devices_ = "all";
-  bool quiet_ = false, verbose_ = false, report_ = false;
+  bool quiet_ = false, verbose_ = false, report_ = false, csv_ = false, parquet_ = false;
 };
 
 /// Makes the memory budget that parallel images share: strictly `memory` bytes, or 4/5 of the memory that this process

@@ -151,6 +151,9 @@ def test_a_configuration_changes_the_default_and_says_so_if_it_does_not(run, tmp
     survey = run("batch", "old.yaml", ROOT / "data/sky.fits", "-o", "survey").err
     assert survey.count("it has no key 'extends'") == 1
     (tmp_path / "alone.yaml").write_text("detection: {threshold: 6}\nextends: none\n")
+    for kept in ("new.yaml", "more.yaml"):
+        done = run("more.yaml", ROOT / "data/sky.fits", "-o", "log", "--log-file", kept)
+        assert done.code == 2 and "would replace the input" in done.err, done.err
     assert "220 sources above" in run("alone.yaml", ROOT / "data/sky.fits", "-o", "alone").err
 
 
@@ -198,6 +201,7 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["--verison"], "there is no option --verison; did you mean --version? See srcextract --help"),
     (["c.yaml", "sky.fits", "--sett=a.b=3"], "there is no option --sett; did you mean --set?"),
     (["c.yaml", "sky.fits", "-x3"], "there is no option -x; see"),
+    (["batch", "c.yaml", "sky.fits"], "name a directory for them, as in -o out, or -o . for this one; see srcextract batch --help"),
     (["batch", "c.yaml", "--shards", "1/2"], "there is no option --shards; did you mean --shard? See srcextract batch --help"),
     (["merge", "--outptu", "a.fits"], "there is no option --outptu; did you mean --output? See srcextract merge --help"),
     (["compare", "a", "b", "--jsno", "x"], "there is no option --jsno; did you mean --json? See srcextract compare --help"),
@@ -293,6 +297,13 @@ def test_the_log_tells_what_was_done(run, config, tmp_path):
     assert "\x1b" not in done.err and "\r" not in done.err
 
 
+@pytest.mark.parametrize("options, endings", [(["--csv"], {"csv"}), (["--parquet"], {"parquet"}), (["--parquet", "--csv"], {"csv", "parquet"}),
+                                              ([], {"fits"})])
+def test_formats_are_options_too(run, image, tmp_path, options, endings):
+    assert run("-q", image, *options, "-o", "out").code == 0
+    assert {path.suffix[1:] for path in (tmp_path / "out").iterdir()} - {"json"} == endings
+
+
 def test_several_images_have_a_line_each_and_one_of_all(run, config, tmp_path):
     images = [write_sky(tmp_path / f"{name}.fits") for name in "abc"]
     *lines, last = run(config, *images, "--threads", 1).err.splitlines()
@@ -341,7 +352,7 @@ def test_the_log_file_is_appended_to_and_never_quiet(run, config, image, tmp_pat
 
 def test_control_characters_of_names_do_not_reach_the_log(run, config, tmp_path):
     write_sky(tmp_path / "a\x1b[2Jb\n.fits", EXTNAME="A")
-    done = run(config, "a\x1b[2Jb\n.fits", "--log-file", "log", "--backend", "cpu")
+    done = run("-v", config, "a\x1b[2Jb\n.fits", "--log-file", "log", "--backend", "cpu")
     assert done.code == 0
     for text in (done.err, (tmp_path / "log").read_text()):
         assert "a?[2Jb?.fits: 40 x 30 pixels" in text and "\x1b" not in text
