@@ -186,6 +186,8 @@ void print(const std::vector<FileComparison>& files, const CompareRules& rules, 
   if (options.json == "-") return print_result(format_json(files, rules));
   if (options.junit == "-") return print_result(format_junit(files));
   if (!is_directory(options.reference)) {
+    if (options.verbosity == Verbosity::normal && is_equal(files.front()))
+      return print_result(format_equal(files.front()));
     const bool quiet = options.verbosity == Verbosity::quiet;
     print_result(quiet ? format_notes(files.front()) : format_tables(files.front()));
     return print_result(format_verdict(files.front()));

@@ -64,7 +64,8 @@ void add_messages(CLI::App& app, CompareOptions& options, bool& quiet, bool& ver
   add_memory_option(app, "--memory", options.memory,
                     "What a comparison may take, as in 8G (default: all that this process\ncan have)");
   auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "Only the verdict and the reasons");
-  auto* verbose_flag = app.add_flag("-v,--verbose", verbose, "Of directories, the table of every file too");
+  auto* verbose_flag = app.add_flag("-v,--verbose", verbose,
+                                    "Of directories, the table of every file too; also that of equal catalogues");
   quiet_flag->excludes(verbose_flag)->group("Messages");
   verbose_flag->group("Messages");
   app.set_help_flag("-h,--help", "This text")->group("Messages");

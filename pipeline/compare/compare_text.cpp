@@ -139,7 +139,25 @@ std::string notes_of(const std::vector<FileComparison>& files) {
   return text.empty() ? "" : text + "\n";
 }
 
+/// Columns of which pairs have numbers.
+std::int64_t compared(const FileComparison& file) {
+  return std::ranges::count_if(file.comparison.columns, [](const ColumnComparison& one) { return one.pairs > 0; });
+}
+
 }  // namespace
+
+bool is_equal(const FileComparison& file) {
+  const SourceComparison& sources = file.comparison.sources;
+  return file.within() && file.comparison.notes.empty() && compared(file) > 0 && sources.matched == sources.reference &&
+         sources.matched == sources.other &&
+         std::ranges::all_of(file.comparison.columns, [](const ColumnComparison& one) { return one.unequal == 0; });
+}
+
+std::string format_equal(const FileComparison& file) {
+  return fmt::format("{} and {} are equal ({}, {} of numbers compared): within the rules\n", printable(file.reference),
+                     printable(file.other), counted(file.comparison.sources.matched, "row"),
+                     counted(compared(file), "column"));
+}
 
 std::string format_tables(const FileComparison& file) {
   const Comparison& comparison = file.comparison;

@@ -10,6 +10,12 @@ namespace srcextract {
 /// The tables of one comparison for a terminal: counts, differences, trends, and the largest outliers.
 std::string format_tables(const FileComparison& file);
 
+/// Whether each row of one catalogue is matched in the other, with equal numbers in all columns that are compared.
+bool is_equal(const FileComparison& file);
+
+/// One line for such catalogues.
+std::string format_equal(const FileComparison& file);
+
 /// Remarks that have no effect on the verdict; empty if there are none.
 std::string format_notes(const FileComparison& file);
 

@@ -140,6 +140,7 @@ void keep_farthest(std::vector<Far>& farthest, Far candidate) {
 /// Results for one piece of the pairs: indices of outliers, which are far from pairs of similar brightness; the
 /// farthest outliers; and the farthest other pairs.
 struct Outliers {
+  std::int64_t unequal = 0;  ///< as ColumnComparison::unequal
   std::vector<std::uint32_t> pairs;
   std::vector<Far> farthest, of_others;
 };
@@ -162,6 +163,8 @@ void find_outliers(ColumnComparison& result, const PairedColumn& column, std::sp
   const bool in_errors = column.rule->difference == Difference::sigma && !column.reference_error.empty();
   const auto look = [&](std::size_t begin, std::size_t end, Outliers& found) {
     for (std::size_t i = begin; i < end; ++i) {
+      const bool both_missing = std::isnan(column.reference[i]) && std::isnan(column.other[i]);
+      found.unequal += both_missing || column.reference[i] == column.other[i] ? 0 : 1;
       // Values that differ, and have no error that tells by how many sigma, are as far apart as can be.
       if (std::isnan(difference[i]) && in_errors && std::abs(column.other[i] - column.reference[i]) > 0) {
         found.pairs.push_back(static_cast<std::uint32_t>(i));
@@ -179,6 +182,7 @@ void find_outliers(ColumnComparison& result, const PairedColumn& column, std::sp
   const std::vector<Outliers> found = by_pieces<Outliers>(difference.size(), pairs.threads, look);
   std::vector<Far> outliers, others;
   for (const Outliers& piece : found) {
+    result.unequal += piece.unequal;
     result.outliers += std::ssize(piece.pairs);
     for (const Far& far : piece.farthest) keep_farthest(outliers, far);
     for (const Far& far : piece.of_others) keep_farthest(others, far);

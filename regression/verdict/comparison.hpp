@@ -29,6 +29,7 @@ struct ColumnComparison {
   std::string name, unit;
   Difference difference = Difference::absolute;
   std::int64_t pairs = 0;                        ///< number of pairs with a number on both sides
+  std::int64_t unequal = 0;                      ///< number of pairs whose values are not the same to the last bit
   std::int64_t values_lost = 0;                  ///< number of pairs with a number only in the reference
   std::int64_t values_gained = 0;                ///< number of pairs with a number only in the new catalogue
   std::vector<std::int64_t> rows_without_value;  ///< indices of the first few pairs that values_lost counts

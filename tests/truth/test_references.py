@@ -33,7 +33,7 @@ def test_the_catalogue_is_the_reference_to_the_last_bit(program, tmp_path, confi
     code, said = compare(program, reference, new, EQUAL)
     assert code == 0, said
     header, _, rows = read_ecsv(new)
-    assert f"{len(rows)} matched" in said and len(rows) > 50
+    assert f"are equal ({len(rows)} rows, " in said and len(rows) > 50
     # What is said of the columns and of the run: no number, and so nothing that a comparison looks at.
     assert header == read_ecsv(reference)[0]
 

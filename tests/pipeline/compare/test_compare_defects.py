@@ -30,7 +30,10 @@ def pair(request, own):
 
 def test_nothing_is_said_where_there_is_no_defect(compare, pair):
     done = compare(*pair)
-    assert done.code == 0 and done.out.endswith("\nwithin the rules\n")
+    assert done.code == 0 and done.out.endswith("within the rules\n")
+    lines = len(done.out.splitlines())
+    assert (lines == 1) == (pair[0] == pair[1]), done.out  # equal catalogues are one line, and -v has the tables of them, too
+    assert len(compare(*pair, "-v").out.splitlines()) > 30
     assert len(read(pair[0])) > 200
 
 
@@ -188,3 +191,15 @@ def test_right_ascension_in_sigma_is_an_angle_on_the_sky(compare, tmp_path):
     done = compare(*both, tmp_path / "r.yaml", "--json", "-")
     in_sigma = report(done).columns["ALPHA_J2000"]["in_sigma"]
     assert done.code == 0 and abs(in_sigma["scatter"] - 1) < 0.15 and abs(in_sigma["median"]) < 0.2
+
+
+@pytest.mark.parametrize("reference, new", [("5", "6"), ("0", "1e-30"), ("nan", "5"), ("5", "nan"), ("5", "5.000001")])
+def test_catalogues_that_differ_in_one_value_are_not_called_equal(compare, tmp_path, reference, new):
+    """Whatever the rules tolerate, and whether or not the value has an error by which the difference could count."""
+    for name, value in (("a", reference), ("b", new)):
+        rows = [f"{10 * i},{20 * i},{1000 + i},{'nan' if i == 7 else 1},{value if i == 7 else 3}" for i in range(1, 200)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["X_IMAGE,Y_IMAGE,FLUX_AUTO,FLUXERR_AUTO,MU_MAX", *rows]) + "\n")
+        rows[6] = rows[6].replace("1007", "1008") if name == "b" else rows[6]
+        (tmp_path / f"{name}_flux.csv").write_text("\n".join(["X_IMAGE,Y_IMAGE,FLUX_AUTO,FLUXERR_AUTO", *(row.rpartition(",")[0] for row in rows)]) + "\n")
+    assert "equal" not in compare("a.csv", "b.csv").out and "equal" not in compare("a_flux.csv", "b_flux.csv").out
+    assert "equal" in compare("a.csv", "a.csv").out
