@@ -5,8 +5,11 @@
 #include <limits>
 #include <numeric>
 #include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "io/catalog/catalog_writers.hpp"
+#include "stages/fit/fitted_ellipse.hpp"
 
 namespace srcextract {
 namespace {
@@ -43,6 +46,18 @@ void add_sizes(const std::vector<ReportColumn>& columns, std::size_t rows, Repor
   for (std::size_t row = 0; row < rows; ++row) light.sizes[row] = std::sqrt(light.sizes[row] * minor[row]);
 }
 
+/// Rows by a value that rises, which bright ones have less of; those without a value are last.
+template <class Value>
+std::vector<std::size_t> in_order_of(std::size_t rows, Value&& value) {
+  std::vector<std::size_t> order(rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t row) {
+    const double of_row = value(row);
+    return std::isfinite(of_row) ? of_row : std::numeric_limits<double>::infinity();
+  });
+  return order;
+}
+
 }  // namespace
 
 std::vector<ReportColumn> report_columns(const Sources& sources, const CatalogMetadata& metadata) {
@@ -62,9 +77,61 @@ std::vector<ReportColumn> report_columns(const Sources& sources, const CatalogMe
   return columns;
 }
 
+std::vector<ReportColumn> component_columns(Table table, const std::vector<ComponentRow>& gaussians) {
+  std::vector<ReportColumn> columns;
+  for (TableColumn& column : table.columns)
+    std::visit(
+        [&]<class Value>(std::vector<Value>& values) {
+          if constexpr (std::is_arithmetic_v<Value>)
+            columns.push_back(
+                {.name = column.name,
+                 .unit = column.unit,
+                 .description = column.description,
+                 .is_whole = std::is_integral_v<Value>,
+                 .at = [held = std::move(values)](std::size_t row) { return static_cast<double>(held[row]); }});
+        },
+        column.values);
+  const auto add = [&](const std::string& name, auto value) {
+    columns.push_back({.name = name,
+                       .unit = "pixel",
+                       .description = "",
+                       .is_written = false,
+                       .at = [&gaussians, value](std::size_t row) { return value(gaussians[row]); }});
+  };
+  // The page draws ellipses of three times A_IMAGE and B_IMAGE.
+  constexpr double drawn = 2 * 3;
+  const auto ellipse = [](const ComponentRow& row) { return ellipse_of(measured_spread(row)); };
+  add("X_IMAGE", [](const ComponentRow& row) { return row.x + 1; });
+  add("Y_IMAGE", [](const ComponentRow& row) { return row.y + 1; });
+  add("A_IMAGE", [=](const ComponentRow& row) { return ellipse(row).major / drawn; });
+  add("B_IMAGE", [=](const ComponentRow& row) { return ellipse(row).minor / drawn; });
+  add("THETA_IMAGE", [=](const ComponentRow& row) { return ellipse(row).angle; });
+  return columns;
+}
+
 const ReportColumn* find_column(const std::vector<ReportColumn>& columns, const std::string& name) {
   const auto found = std::ranges::find(columns, name, &ReportColumn::name);
   return found == columns.end() ? nullptr : &*found;
+}
+
+ReportLight component_light(const std::vector<ReportColumn>& columns, std::size_t rows) {
+  ReportLight light;
+  const ReportColumn* const total = find_column(columns, "Total_flux");
+  light.magnitude = "lg Total_flux" + (total == nullptr || total->unit.empty() ? "" : " (" + total->unit + ")");
+  light.size = "root of the full widths' product";
+  light.magnitudes = values_of(total, rows);
+  light.errors = values_of(find_column(columns, "E_Total_flux"), rows);
+  light.sizes.assign(rows, unknown);
+  const std::vector<double> major = values_of(find_column(columns, "A_IMAGE"), rows),
+                            minor = values_of(find_column(columns, "B_IMAGE"), rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double flux = light.magnitudes[row];
+    light.magnitudes[row] = flux > 0 ? std::log10(flux) : unknown;
+    light.errors[row] = flux > 0 ? light.errors[row] / flux / std::log(10.0) : unknown;
+    light.sizes[row] = 6 * std::sqrt(major[row] * minor[row]);
+  }
+  light.order = in_order_of(rows, [&](std::size_t row) { return -light.magnitudes[row]; });
+  return light;
 }
 
 ReportLight report_light(const std::vector<ReportColumn>& columns, std::size_t rows, double zero_point) {
@@ -81,13 +148,7 @@ ReportLight report_light(const std::vector<ReportColumn>& columns, std::size_t r
     light.errors[row] = shines ? 2.5 / std::log(10.0) * light.errors[row] / flux[row] : unknown;
   }
   add_sizes(columns, rows, light);
-  light.order.resize(rows);
-  std::iota(light.order.begin(), light.order.end(), std::size_t{0});
-  // Sources without a magnitude come last.
-  std::ranges::stable_sort(light.order, {}, [&](std::size_t row) {
-    const double magnitude = light.magnitudes[row];
-    return std::isfinite(magnitude) ? magnitude : std::numeric_limits<double>::infinity();
-  });
+  light.order = in_order_of(rows, [&](std::size_t row) { return light.magnitudes[row]; });
   return light;
 }
 

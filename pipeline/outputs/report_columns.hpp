@@ -7,6 +7,8 @@
 
 #include "io/catalog/catalog.hpp"
 #include "stages/catalogue/sources.hpp"
+#include "stages/catalogue/table.hpp"
+#include "stages/fit/fitted_row.hpp"
 
 namespace srcextract {
 
@@ -21,10 +23,15 @@ struct ReportColumn {
 /// All columns that have values; the columns that the catalogue writes come first. `sources` must outlive the result.
 std::vector<ReportColumn> report_columns(const Sources& sources, const CatalogMetadata& metadata);
 
+/// The columns of numbers of a table of Gaussians (component_table()), of which `gaussians` are the rows, and X_IMAGE
+/// ... THETA_IMAGE of the ellipses on which each has half of its peak, with a third of half its widths as A_IMAGE,
+/// B_IMAGE. `gaussians` must outlive the result.
+std::vector<ReportColumn> component_columns(Table table, const std::vector<ComponentRow>& gaussians);
+
 /// The column of this name; null if there is none.
 const ReportColumn* find_column(const std::vector<ReportColumn>& columns, const std::string& name);
 
-/// Magnitudes and sizes of the sources, for plots.
+/// Magnitudes, or logarithms of fluxes, and sizes of the sources, for plots.
 struct ReportLight {
   std::string magnitude, size;                    ///< names of the plots' axes
   std::vector<double> magnitudes, errors, sizes;  ///< by row; NaN: unknown
@@ -34,5 +41,8 @@ struct ReportLight {
 /// Computes magnitudes from the first of FLUX_AUTO, FLUX_ISO and FLUX_APER that is finite for any source. Takes sizes
 /// from FLUX_RADIUS or FWHM_IMAGE, or if the catalogue lacks both, from the root of A_IMAGE times B_IMAGE.
 ReportLight report_light(const std::vector<ReportColumn>& columns, std::size_t rows, double zero_point);
+
+/// The same of Gaussians: logarithms of Total_flux, and full widths in pixels.
+ReportLight component_light(const std::vector<ReportColumn>& columns, std::size_t rows);
 
 }  // namespace srcextract

@@ -14,6 +14,7 @@
 #include "pipeline/log/printable.hpp"
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/outputs/components/component_table.hpp"
 #include "pipeline/outputs/report/page_text.hpp"
 #include "pipeline/outputs/report/report_data.hpp"
 #include "pipeline/outputs/report/report_files.hpp"
@@ -63,21 +64,52 @@ std::string run_text(const RunRecord& record) {
 std::string summary_html(const RunRecord& record, const std::string& pixel_unit) {
   const Extraction& found = record.result.extraction;
   const Shape& shape = record.input.first().shape;
-  return xml_text(fmt::format("{} in {} × {} pixels; sky {}, noise {}", counted(found.sources.size(), "source"),
-                              shape.width, shape.height, with_unit(found.sky_level(), pixel_unit),
+  if (found.difference) {
+    const auto fainter = std::ranges::count(found.sources[columns::sign], -1);
+    return xml_text(fmt::format("{} less {}: {} brighter, {} fainter, in {} × {} pixels; noise of the difference {}",
+                                printable_name(record.input.name), printable_name(record.input.reference->path),
+                                found.sources.size() - fainter, fainter, shape.width, shape.height,
+                                with_unit(found.background.clipped.sigma, pixel_unit)));
+  }
+  std::string what = counted(found.sources.size(), "source");
+  if (found.fitted)
+    what = counted(std::ssize(found.fitted->gaussians), "Gaussian") + " of " +
+           counted(std::ssize(found.fitted->sources), "source");
+  return xml_text(fmt::format("{} in {} × {} pixels; sky {}, noise {}", what, shape.width, shape.height,
+                              with_unit(found.sky_level(), pixel_unit),
                               with_unit(found.background.clipped.sigma, pixel_unit)));
+}
+
+/// Table rows about the frame that was subtracted, and how well.
+std::string difference_html(const RunRecord& record) {
+  const DifferenceFacts& facts = *record.result.extraction.difference;
+  const std::string reference = row_html("Reference", printable_name(record.input.reference->path));
+  if (!facts.fit) return reference + row_html("Its light was multiplied by", fmt::format("{:.5g}", facts.scale));
+  const FitFacts& fit = *facts.fit;
+  const std::string kernel =
+      row_html("Kernel", fmt::format("from {} of {} stars, fitted to the {} frame; stars are {:.3g} pixels wide in "
+                                     "the reference and {:.3g} in the new frame",
+                                     fit.used, fit.stamps, fit.convolved_new ? "new" : "reference", fit.reference_fwhm,
+                                     fit.new_fwhm));
+  return reference + kernel +
+         row_html("Left at its stars", fmt::format("χ {:.3g} in the middle, 95 % below {:.3g}; 1 is noise alone",
+                                                   fit.chi_median, fit.chi_p95));
 }
 
 /// Table rows with facts about the image, the header, the sky and the run.
 std::string facts_html(const RunRecord& record, const std::string& pixel_unit) {
   const Extraction& found = record.result.extraction;
   const FitsImage& image = record.input.frame.image();
-  std::string html = row_html("File", printable_name(record.input.file.path));
+  std::string html = found.difference ? difference_html(record) : "";
+  html += row_html("File", printable_name(record.input.file.path));
   html += row_html("HDU", std::to_string(image.hdu()) + (image.extname().empty() ? "" : ", " + image.extname()));
   for (const HeaderValue& value : record.input.keywords(record.config.config.output))
     if (value.keyword != "EXTNAME") html += row_html(value.keyword, value_text(value.value));
   html += row_html("Sky", sky_text(found, pixel_unit));
   if (record.input.positions == nullptr) html += row_html("Threshold", threshold_text(found, pixel_unit));
+  if (const BeamConfig& beam = record.input.config().beam; found.fitted)
+    html += row_html("Beam", fmt::format("{:.4g} × {:.4g} arcseconds at {:.4g}° from north through east", beam.fwhm[0],
+                                         beam.fwhm[1], beam.angle));
   html += row_html("Masked pixels", masked_text(found.masked));
   html += record.input.positions == nullptr
               ? row_html("Sources", fmt::format("{}, from {} groups of pixels", found.sources.size(), found.detected))
@@ -89,7 +121,21 @@ std::string facts_html(const RunRecord& record, const std::string& pixel_unit) {
   return html + row_html("Program", "srcextract " + program_version());
 }
 
-std::string times_html(const std::vector<StepTime>& times) {
+/// The times of steps, those of one name together, in the order of their first.
+std::vector<StepTime> by_name(const std::vector<StepTime>& times) {
+  std::vector<StepTime> sums;
+  for (const StepTime& time : times) {
+    const auto same = std::ranges::find(sums, time.step, &StepTime::step);
+    if (same == sums.end())
+      sums.push_back(time);
+    else
+      same->seconds += time.seconds;
+  }
+  return sums;
+}
+
+std::string times_html(const std::vector<StepTime>& of_steps) {
+  const std::vector<StepTime> times = by_name(of_steps);
   double most = 0, all = 0;
   for (const StepTime& time : times) {
     most = std::max(most, time.seconds);
@@ -142,9 +188,6 @@ std::string map_html(const std::string& title, const ReportPicture& picture, con
 /// Number of table rows that a reader without JavaScript sees.
 constexpr std::size_t plain_rows = 25;
 
-/// Limit in bytes on the numbers for the page's script, chosen so that the page opens fast.
-constexpr std::size_t most_data_bytes = 900'000;
-
 /// Limit in bytes on the configuration on the page, since kernels can have thousands of values. run.json has all
 /// values.
 constexpr std::size_t most_yaml_bytes = 60'000;
@@ -160,11 +203,12 @@ std::string yaml_html(std::string yaml) {
   return html;
 }
 
-std::string shown_text(std::size_t shown, std::size_t all) {
+/// `of`: what a row is, as in "source".
+std::string shown_text(std::size_t shown, std::size_t all, const std::string& of) {
   if (all == 0) return "There is none.";
   if (shown == all)
-    return (all > 1 ? "All " : "") + counted(static_cast<std::int64_t>(all), "source") + ", the brightest first.";
-  return fmt::format("The {} brightest of {} sources; the catalogue has all.", shown, all);
+    return (all > 1 ? "All " : "") + counted(static_cast<std::int64_t>(all), of.c_str()) + ", the brightest first.";
+  return fmt::format("The {} brightest of {} {}s; the catalogue has all.", shown, all, of);
 }
 
 /// A hidden element with the picture of all stamps, from which the script cuts single stamps.
@@ -185,19 +229,29 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
   const Extraction& extraction = record.result.extraction;
   const Config& config = record.config.config;
   const Cpu& where = record.execution.cpu;
-  const auto sources = static_cast<std::size_t>(extraction.sources.size());
+  const auto& fitted = extraction.fitted;
+  const auto sources = fitted ? fitted->gaussians.size() : static_cast<std::size_t>(extraction.sources.size());
   const bool at_positions = record.input.positions != nullptr;
-  std::vector<ReportColumn> columns = report_columns(extraction.sources, metadata);
+  std::vector<ReportColumn> columns =
+      fitted ? component_columns(component_table(ComponentTable::gaul, *fitted, record.input.header(),
+                                                 metadata.pixel_unit, record.input.config(), where),
+                                 fitted->gaussians)
+             : report_columns(extraction.sources, metadata);
   // In forced photometry, columns that the catalogue leaves out have meaningless values, of a source of one pixel.
   if (at_positions) std::erase_if(columns, [](const ReportColumn& column) { return !column.is_written; });
-  const ReportLight light = report_light(columns, sources, record.input.config().measurement.zero_point);
-  const ReportPictures pictures = render_pictures(extraction, light.order, config.quicklook, where);
+  const double zero_point = record.input.config().measurement.zero_point;
+  if (zero_point == 0)
+    for (ReportColumn& column : columns)
+      if (column.unit == "mag") column.unit = "mag, instrumental";
+  ReportLight light = fitted ? component_light(columns, sources) : report_light(columns, sources, zero_point);
+  if (!fitted && zero_point == 0) light.magnitude += " (instrumental)";
+  const ReportPictures pictures = render_pictures(extraction, columns, light.order, config.quicklook, where);
   const std::string name = printable_name(record.input.name), &unit = metadata.pixel_unit;
   const QualityParts quality = quality_parts(record);
   std::map<std::string, std::string, std::less<>> parts = {
       {"mark", ""},
       {"name", xml_text(name)},
-      {"of", "sources"},
+      {"of", fitted ? "Gaussians" : "sources"},
       {"style", report_style()},
       {"script", report_script()},
       {"summary", summary_html(record, unit)},
@@ -227,9 +281,10 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
                                  .pixel_unit = unit,
                                  .has_threshold = !at_positions,
                                  .completeness = completeness,
-                                 .injection = record.injection},
-                                std::min(room, most_data_bytes), where);
-  parts["rows_shown"] = xml_text(shown_text(data.rows, sources));
+                                 .injection = record.injection,
+                                 .header = record.input.header()},
+                                room, where);
+  parts["rows_shown"] = xml_text(shown_text(data.rows, sources, fitted ? "Gaussian" : "source"));
   parts["data"] = std::move(data.json);
   return fill_page(report_page(), parts);
 }

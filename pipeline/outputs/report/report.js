@@ -6,6 +6,7 @@
   const { width, height, factor } = data.image;
   const mostZoom = 40;
   const view = { scale: 1, x: 0, y: 0, isWhole: true };  // screen = picture pixel * scale + (x, y)
+  const names = data.columns.map((column) => column[0]), sign = names.indexOf("SIGN");
   let chosen = -1, plots = [], table = null;
 
   // --- the image -------------------------------------------------------------------------------------------------
@@ -34,18 +35,68 @@
     context.ellipse(...ellipse, 0, 2 * Math.PI);
     context.stroke();
   };
+  // Draws a picture with the contrast and the brightness that are set.
+  const drawPicture = (context, ...where) => {
+    context.filter = `brightness(${2 ** $("brightness").value}) contrast(${2 ** $("contrast").value})`;
+    context.drawImage(...where);
+    context.filter = "none";
+  };
+  // --- scale and compass: by the WCS at the middle of the image, or in pixels ---
+  const angleText = (seconds) =>
+    seconds >= 3600 ? `${seconds / 3600}\u00b0` : seconds >= 60 ? `${seconds / 60}\u2032` : `${Number(seconds.toPrecision(1))}\u2033`;
+  const lengths = [...[-2, -1].flatMap((ten) => [1, 2, 5].map((one) => one * 10 ** ten)), ...[1, 60, 3600].flatMap((unit) => [1, 2, 5, 10, 20, 30].map((one) => one * unit))];
+  const drawScale = (context, w, h) => {
+    const perPixel = data.sky ? data.sky.scale : 1, most = (0.25 * w * perPixel * factor) / view.scale;
+    const length = data.sky ? lengths.findLast((one) => one <= most) : [5, 2, 1].map((one) => one * 10 ** Math.floor(Math.log10(most))).find((one) => one <= most);
+    if (!(length > 0)) return;
+    const long = (length / perPixel / factor) * view.scale, [x, y] = [14, h - 14];
+    const label = data.sky ? angleText(length) : `${Number(length.toPrecision(1))} pixels`;
+    const strokes = (style, width) => {
+      [context.strokeStyle, context.lineWidth] = [style, width];
+      context.beginPath();
+      for (const [u, v] of [[x, y - 5], [x, y], [x + long, y], [x + long, y - 5]]) context.lineTo(u, v);
+      context.stroke();
+    };
+    const write = (words, u, v) => {
+      [context.strokeStyle, context.fillStyle, context.lineWidth] = ["#000", "#fff", 3];
+      context.strokeText(words, u, v);
+      context.fillText(words, u, v);
+    };
+    [context.font, context.textAlign, context.lineJoin] = ["13px system-ui, sans-serif", "center", "round"];
+    strokes("#000", 4);
+    strokes("#fff", 2);
+    write(label, x + long / 2, y - 8);
+    sky.dataset.bar = label;
+    if (!data.sky) return;
+    for (const [name, [u, v]] of [["N", data.sky.north], ["E", data.sky.east]]) {
+      const [fromX, fromY] = [w - 44, h - 44], [toX, toY] = [fromX + 22 * u, fromY - 22 * v];
+      for (const [style, width] of [["#000", 4], ["#fff", 2]]) {
+        [context.strokeStyle, context.lineWidth] = [style, width];
+        context.beginPath();
+        context.moveTo(fromX, fromY);
+        context.lineTo(toX, toY);
+        context.stroke();
+      }
+      write(name, fromX + 33 * u, fromY - 33 * v + 5);
+    }
+  };
   const drawSky = () => {
-    const [context] = prepared(sky);
+    const [context, w, h] = prepared(sky);
     context.imageSmoothingEnabled = view.scale < 1;
-    context.drawImage(picture, view.x, view.y, picture.naturalWidth * view.scale, picture.naturalHeight * view.scale);
+    drawPicture(context, picture, view.x, view.y, picture.naturalWidth * view.scale, picture.naturalHeight * view.scale);
     if ($("ellipses").checked) {
-      [context.strokeStyle, context.lineWidth] = [colour("ellipse"), 1.2];
-      data.shapes.forEach((shape) => drawEllipse(context, shape, 3));
+      const [plain, fainter] = [colour("ellipse"), colour("fainter")];
+      context.lineWidth = 1.2;
+      data.shapes.forEach((shape, i) => {
+        context.strokeStyle = data.rows[i]?.[sign] === -1 ? fainter : plain;
+        drawEllipse(context, shape, 3);
+      });
     }
     if (chosen >= 0) {
       [context.strokeStyle, context.lineWidth] = [colour("picked"), 2.5];
       drawEllipse(context, data.shapes[chosen], 6);
     }
+    drawScale(context, w, h);
     sky.dataset.scale = view.scale;
   };
   const showWhole = () => {
@@ -76,7 +127,7 @@
   // The source whose ellipse is nearest to a place on the screen, or -1.
   const sourceAt = (x, y) => {
     let nearest = -1, least = Infinity;
-    data.shapes.forEach((shape, i) => {
+    data.shapes.slice(0, data.rows.length).forEach((shape, i) => {
       const ellipse = ellipseOf(shape, 3);
       if (!ellipse) return;
       const [u, v, a, b] = ellipse;
@@ -127,6 +178,13 @@
     });
     Object.entries({ closer: () => zoom(1.3), farther: () => zoom(1 / 1.3), whole: showWhole, ellipses: drawSky })
       .forEach(([name, act]) => $(name).addEventListener("click", act));
+    for (const name of ["contrast", "brightness"]) {
+      if (!("filter" in CanvasRenderingContext2D.prototype)) $(name).parentNode.hidden = true;
+      $(name).addEventListener("input", () => {
+        drawSky();
+        drawCutout();
+      });
+    }
   };
   // --- the selected source -----------------------------------------------------------------------------------------
   // A cut-out is a square of a picture from (left, top), with the place of the source in it. The brightest sources
@@ -147,7 +205,7 @@
     if (typeof x !== "number" || typeof y !== "number") return;
     const { image, side, left, top, u, v, fine } = cutoutOf(x, y, a), scale = w / side;
     context.imageSmoothingEnabled = false;
-    context.drawImage(image, left, top, side, side, 0, 0, w, h);
+    drawPicture(context, image, left, top, side, side, 0, 0, w, h);
     if (typeof a !== "number" || typeof b !== "number") return;
     [context.strokeStyle, context.lineWidth] = [colour("picked"), 1.5];
     context.beginPath();
@@ -155,20 +213,36 @@
     context.ellipse(u * scale, v * scale, major, minor, (-(theta || 0) * Math.PI) / 180, 0, 2 * Math.PI);
     context.stroke();
   };
+  // The column with the error of a column, or -1.
+  const errorOf = names.map((name) => names.findIndex((one) => one !== name &&
+    [name.replace(/^(FLUX|MAG)(?!ERR)/, "$1ERR"), `E_${name}`].includes(one)));
+  // A value to two digits of its error, and an error to two digits; others to six or, on the sky, to a milliarcsecond.
+  const told = (value, i, row) => {
+    if (typeof value !== "number" || Number.isInteger(value)) return text(value);
+    const error = errorOf[i] >= 0 ? row[errorOf[i]] : errorOf.includes(i) ? value : null;
+    if (typeof error === "number" && error > 0) {
+      const digits = 1 - Math.floor(Math.log10(error)), size = Math.floor(Math.log10(Math.max(Math.abs(value), error)));
+      return digits > 9 || digits < -9 ? value.toExponential(clamp(size + digits, 0, 15)) : value.toFixed(clamp(digits, 0, 9));
+    }
+    return /^(ALPHA|DELTA|RA|DEC)/i.test(names[i]) ? value.toFixed(7) : String(Number(value.toPrecision(6)));
+  };
   const showValues = () => {
     const values = $("values");
     values.replaceChildren();
-    const number = data.columns.findIndex((column) => column[0] === "NUMBER");
+    const number = names.findIndex((name) => name === "NUMBER" || name === "Gaus_id");
     const name = number < 0 ? `number ${chosen + 1} by brightness` : data.rows[chosen]?.[number];
     $("of-source").textContent = chosen < 0 ? "No source selected" : `Source ${name}`;
     if (chosen < 0) return;
     const body = element("tbody", undefined, element("table", undefined, values));
+    const valuesOf = data.rows[chosen];
     data.columns.forEach(([column, unit, description], i) => {
+      if (errorOf.includes(i)) return;  // it stands beside its value
       const row = element("tr", undefined, body);
       const head = element("th", column, row);
       head.scope = "row";
       head.title = description;
-      element("td", text(data.rows[chosen][i]), row);
+      const error = errorOf[i] >= 0 ? ` ± ${told(valuesOf[errorOf[i]], errorOf[i], valuesOf)}` : "";
+      element("td", told(valuesOf[i], i, valuesOf) + error, row);
       element("td", unit, row).style.textAlign = "left";
     });
   };
@@ -182,9 +256,10 @@
     plots.forEach((draw) => draw());
   };
   const chooseNext = (step) => {
-    if (data.rows.length === 0) return;
-    const place = chosen < 0 ? (step > 0 ? 0 : -1) : table.order.indexOf(chosen) + step;
-    choose(table.order.at(place % data.rows.length), true);
+    if (table.order.length === 0) return;
+    const before = table.order.indexOf(chosen);
+    const place = before < 0 ? (step > 0 ? 0 : -1) : before + step;
+    choose(table.order.at(place % table.order.length), true);
   };
   // --- plots -------------------------------------------------------------------------------------------------------
   const drawHistogram = () => {
@@ -279,7 +354,12 @@
   };
   Promise.all([picture, $("stamps")].filter(Boolean).map((image) => image.decode())).then(() => {
     listenToSky();
-    table = makeTable({ rows: data.rows, columns: data.short, choose });
+    table = makeTable({
+      rows: data.rows, names, columns: data.short, file: `${data.name.replace(/.*\//, "")}.csv`, choose,
+      fill: (cell, value, row, column) => { cell.textContent = told(value, column, data.rows[row]); },
+    });
+    if (names.includes("Total_flux")) $("find").placeholder = "Total_flux > 0.1, Maj < 0.01";
+    if (data.rows.length > 0) choose(0);
     start(drawAll);
   });
 })();

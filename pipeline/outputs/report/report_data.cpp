@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "io/wcs/look_at_sky.hpp"
 #include "pipeline/outputs/completeness/completeness_json.hpp"
 #include "pipeline/outputs/injection/injection_tables.hpp"
 #include "pipeline/outputs/report/page_text.hpp"
@@ -19,6 +20,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_rows = 5000, most_points = 3000;
+/// Limits in bytes on rows with their ellipses, chosen so that the page opens fast, and on ellipses of further sources,
+/// some 10 000.
+constexpr std::size_t most_source_bytes = 900'000, most_shape_bytes = 500'000;
 constexpr std::int64_t histogram_bins = 256;
 
 Json columns_json(const std::vector<ReportColumn>& columns) {
@@ -45,6 +49,26 @@ Json histogram_json(const ReportFacts& facts, const Cpu& where) {
   json["threshold"] = has_threshold ? Json(threshold) : Json(nullptr);
   json["counts"] = std::vector<std::uint32_t>(counts.begin(), counts.end());
   return json;
+}
+
+/// Arcseconds of a pixel, and unit vectors in pixels to the north and to the east, at the middle of the image; null
+/// without a WCS.
+Json orientation_json(const std::string& header, const Shape& shape) {
+  const std::vector<double> x = {0.5 * (static_cast<double>(shape.width) + 1)};
+  const std::vector<double> y = {0.5 * (static_cast<double>(shape.height) + 1)};
+  SkySteps steps;  // in degrees, along x and along y
+  const auto keep = [&](std::size_t, const LocalSky& sky) { steps = sky.j2000_steps; };
+  if (!look_at_sky(header, x, y, keep).empty()) return nullptr;
+  const auto& [east, north] = steps;
+  const double determinant = east[0] * north[1] - east[1] * north[0];
+  if (!(std::abs(determinant) > 0) || !std::isfinite(determinant)) return nullptr;
+  const auto unit = [&](double u, double v) {
+    const double length = std::hypot(u, v) * (determinant < 0 ? -1 : 1);
+    return Json{u / length, v / length};
+  };
+  return {{"scale", 3600 * std::sqrt(std::abs(determinant))},
+          {"north", unit(-east[1], east[0])},
+          {"east", unit(north[1], -north[0])}};
 }
 
 /// The number of sources per half magnitude.
@@ -82,13 +106,15 @@ std::string shape_text(const std::vector<const ReportColumn*>& of_shape, std::si
   return text + "]";
 }
 
-/// Rows and ellipses of the brightest sources: elements of JSON lists, without the lists' own brackets.
+/// Rows and ellipses of the brightest sources: elements of JSON lists, without the lists' own brackets. There are
+/// `count` rows, and as many ellipses or more.
 struct BrightestRows {
   std::string rows, shapes;
   std::size_t count = 0;
 };
 
-BrightestRows brightest_rows(const ReportFacts& facts, std::size_t most_bytes) {
+BrightestRows brightest_rows(const ReportFacts& facts, std::size_t room) {
+  const std::size_t most_bytes = std::min(room, most_source_bytes);
   std::vector<const ReportColumn*> of_shape;
   for (const char* name : {"X_IMAGE", "Y_IMAGE", "A_IMAGE", "B_IMAGE", "THETA_IMAGE"})
     of_shape.push_back(find_column(facts.columns, name));
@@ -104,6 +130,11 @@ BrightestRows brightest_rows(const ReportFacts& facts, std::size_t most_bytes) {
     brightest.rows += comma + (values.empty() ? "[" : values) + "]";
     brightest.shapes += comma + shape;
   }
+  // Sources that have no row are drawn all the same.
+  for (std::size_t rank = brightest.count; rank > 0 && rank < facts.light.order.size(); ++rank) {
+    if (brightest.rows.size() + brightest.shapes.size() > std::min(room, most_bytes + most_shape_bytes)) break;
+    brightest.shapes += "," + shape_text(of_shape, facts.light.order[rank]);
+  }
   return brightest;
 }
 
@@ -113,14 +144,16 @@ std::string json_number(const ReportColumn& column, double value) {
   if (std::isnan(value)) return "null";
   if (std::isinf(value)) return value > 0 ? "\"inf\"" : "\"-inf\"";
   if (column.is_whole) return fmt::format("{:.0f}", value);
-  return column.unit == "deg" ? fmt::format("{:.9g}", value) : fmt::format("{:.7g}", value);
+  return column.unit == "deg" ? fmt::format("{:.10g}", value) : fmt::format("{:.7g}", value);
 }
 
 std::vector<std::size_t> short_columns(const std::vector<ReportColumn>& columns) {
   std::vector<std::size_t> places;
   for (const char* name :
-       {"NUMBER", "X_IMAGE", "Y_IMAGE", "ALPHA_J2000", "DELTA_J2000", "MAG_AUTO", "MAGERR_AUTO", "FLUX_AUTO",
-        "FLUXERR_AUTO", "FLUX_ISO", "FLUXERR_ISO", "FLUX_APER", "SNR", "A_IMAGE", "B_IMAGE", "FLAGS"}) {
+       {"Gaus_id",     "RA",       "DEC",         "Total_flux", "E_Total_flux", "Peak_flux", "E_Peak_flux",
+        "Maj",         "Min",      "PA",          "NUMBER",     "X_IMAGE",      "Y_IMAGE",   "ALPHA_J2000",
+        "DELTA_J2000", "MAG_AUTO", "MAGERR_AUTO", "FLUX_AUTO",  "FLUXERR_AUTO", "FLUX_ISO",  "FLUXERR_ISO",
+        "FLUX_APER",   "SNR",      "A_IMAGE",     "B_IMAGE",    "FLAGS"}) {
     const ReportColumn* const column = find_column(columns, name);
     if (column != nullptr && column->is_written) places.push_back(static_cast<std::size_t>(column - columns.data()));
   }
@@ -134,11 +167,12 @@ ReportData report_data(const ReportFacts& facts, std::size_t most_bytes, const C
   Json json = {{"name", facts.name},
                {"image", {{"width", shape.width}, {"height", shape.height}, {"factor", facts.pictures.image.factor}}},
                {"stamps", {{"side", stamp_side}, {"columns", stamps_in_a_row}, {"count", facts.pictures.stamp_count}}},
-               {"total", facts.extraction.sources.size()},
+               {"total", facts.light.order.size()},
                {"columns", columns_json(facts.columns)},
                {"short", short_columns(facts.columns)},
                {"histogram", histogram_json(facts, where)},
                {"magnitude", facts.light.magnitude},
+               {"sky", orientation_json(facts.header, shape)},
                {"size", facts.light.size},
                {"counts", counts_json(facts.light)}};
   if (facts.completeness != nullptr) json["completeness"] = completeness_json(*facts.completeness);

@@ -24,6 +24,7 @@ struct ReportFacts {
   bool has_threshold = true;                   ///< false if light was measured at given positions without detection
   const Completeness* completeness = nullptr;  ///< null if not requested
   const Injection* injection = nullptr;  ///< results of injecting Gaussians into a radio map; null if not requested
+  std::string header = {};               ///< the image's, for the scale and the compass
 };
 
 /// The numbers that the script of a report draws, as JSON that is safe inside a <script> element.

@@ -82,14 +82,16 @@ void cut_stamp(const Image<float, Cpu>& above, CheckRows& level, double x, doubl
 }
 
 /// Makes one image with the stamps of the catalogue rows in `order`.
-Image<float, Cpu> cut_stamps(const Extraction& extraction, std::span<const std::size_t> order, const Cpu& where) {
+Image<float, Cpu> cut_stamps(const Extraction& extraction, const std::vector<ReportColumn>& columns,
+                             std::span<const std::size_t> order, const Cpu& where) {
   const auto rows = (std::ssize(order) + stamps_in_a_row - 1) / stamps_in_a_row;
   Image<float, Cpu> stamps({stamps_in_a_row * stamp_side, rows * stamp_side}, where);
   std::ranges::fill(stamps.pixels, masked_pixel);
-  const auto &x = extraction.sources[columns::x_image], &y = extraction.sources[columns::y_image];
+  const ReportColumn *const x = find_column(columns, "X_IMAGE"), *const y = find_column(columns, "Y_IMAGE");
+  if (x == nullptr || y == nullptr) return stamps;
   for (std::size_t i = 0; i < order.size(); ++i) {
     CheckRows level(extraction);
-    cut_stamp(extraction.check.above, level, x[order[i]], y[order[i]], static_cast<std::int64_t>(i), stamps);
+    cut_stamp(extraction.check.above, level, x->at(order[i]), y->at(order[i]), static_cast<std::int64_t>(i), stamps);
   }
   return stamps;
 }
@@ -114,8 +116,8 @@ QuicklookConfig limits_of_image(const Extraction& extraction, QuicklookConfig co
 
 }  // namespace
 
-ReportPictures render_pictures(const Extraction& extraction, std::span<const std::size_t> order,
-                               const QuicklookConfig& config, const Cpu& where) {
+ReportPictures render_pictures(const Extraction& extraction, const std::vector<ReportColumn>& columns,
+                               std::span<const std::size_t> order, const QuicklookConfig& config, const Cpu& where) {
   const Shape shape = extraction.check.above.shape;
   const auto rendered = [&](std::int64_t side, QuicklookConfig as, const FillRow& fill) {
     const std::int64_t factor = shrink_factor(shape, side);
@@ -143,7 +145,7 @@ ReportPictures render_pictures(const Extraction& extraction, std::span<const std
     const auto brightest = order.first(std::min<std::size_t>(order.size(), most_stamps));
     const QuicklookConfig as_image{
         .stretch = config.stretch, .limits = Limits::values, .low = pictures.image.black, .high = pictures.image.white};
-    pictures.stamps = render(cut_stamps(extraction, brightest, where), 1, as_image, where);
+    pictures.stamps = render(cut_stamps(extraction, columns, brightest, where), 1, as_image, where);
     pictures.stamp_count = std::ssize(brightest);
   }
   if (!extraction.runs.row_begin.empty())

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "pipeline/chain/extraction.hpp"
+#include "pipeline/outputs/report_columns.hpp"
 #include "stages/core/exec.hpp"
 #include "stages/core/image.hpp"
 #include "stages/settings/quicklook.hpp"
@@ -33,11 +34,11 @@ struct ReportPictures {
 /// source is in the pixel with index stamp_side / 2 in both directions.
 inline constexpr std::int64_t stamp_side = 40, stamps_in_a_row = 10, most_stamps = 100;
 
-/// Draws the pictures of a report. `order` lists rows of the catalogue, the brightest first; `config` has the stretch
-/// and the limits of the image. With the default stretch (asinh) and limits (zscale), white is 60 sigma above the sky,
-/// since zscale would saturate bright sources. All pictures together take at most 1.5 MB: 64 grey levels, and at most
-/// 1024 (image), 512 (residual) or 256 (maps) pixels a side.
-ReportPictures render_pictures(const Extraction& extraction, std::span<const std::size_t> order,
-                               const QuicklookConfig& config, const Cpu& where);
+/// Draws the pictures of a report. `columns` has X_IMAGE and Y_IMAGE of the rows, and `order` lists these, the
+/// brightest first; `config` has the stretch and the limits of the image. With the default stretch (asinh) and limits
+/// (zscale), white is 60 sigma above the sky, since zscale would saturate bright sources. All pictures together take at
+/// most 1.5 MB: 64 grey levels, and at most 1024 (image), 512 (residual) or 256 (maps) pixels a side.
+ReportPictures render_pictures(const Extraction& extraction, const std::vector<ReportColumn>& columns,
+                               std::span<const std::size_t> order, const QuicklookConfig& config, const Cpu& where);
 
 }  // namespace srcextract

@@ -28,10 +28,45 @@ const shared = (() => {
     if (rank(a) !== rank(b)) return rank(a) - rank(b);
     return a === b ? 0 : sign * (a < b ? -1 : 1);
   };
-  // The table with the id "table", in pages: `rows` of values, of which `columns` are shown under the heads that the page
-  // has. A click on a head sorts. `choose` is called with the number of a row that is clicked; `fill`, if there is one,
-  // puts a value into a cell.
-  const makeTable = ({ rows, columns, choose, fill = (cell, value) => { cell.textContent = text(value); } }) => {
+  // Whether a row is meant by what was typed: terms such as "SNR > 20" or "STATUS = failed", with commas; any other text is
+  // looked for in the columns that are shown. Throws a text about a column that is not there, and about what is no
+  // number.
+  const finder = (typed, names, columns, rows) => {
+    const holds = { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b,
+                    "=": (a, b) => a === b, "==": (a, b) => a === b, "!=": (a, b) => a !== b };
+    const terms = typed.split(",").map((term) => term.trim()).filter(Boolean).map((term) => {
+      const parts = term.match(/^([\w.() ]+?)\s*(<=|>=|!=|==|<|>|=)\s*(.+)$/);
+      const small = (value) => text(value).toLowerCase();
+      if (!parts) return (row) => columns.some((column) => small(row[column]).includes(term.toLowerCase()));
+      const column = names.findIndex((name) => small(name) === small(parts[1]));
+      if (column < 0) throw `there is no column ${parts[1]}`;
+      const number = Number(parts[3]), isNumber = !Number.isNaN(number);
+      const ofNumbers = !rows.some((row) => typeof row[column] === "string" && Number.isNaN(Number(row[column].replace("inf", "0"))));
+      if (!isNumber && (ofNumbers || !["=", "==", "!="].includes(parts[2]))) throw `${parts[3]} is no number; commas part conditions`;
+      return (row) => {
+        const value = row[column];
+        if (ofNumbers) return typeof value === "number" ? holds[parts[2]](value, number) : parts[2] === "!=";
+        return holds[parts[2]](small(value), small(parts[3]));
+      };
+    });
+    return (row) => terms.every((term) => term(row));
+  };
+  const csv = (names, rows) => {
+    const cell = (value) => (/[",\n]/.test(text(value)) ? `"${text(value).replaceAll('"', '""')}"` : value ?? "");
+    return [names, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
+  };
+  const save = (name, content) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([content], { type: "text/csv" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  // The table with the id "table", in pages: `rows` of values of the columns `names`, of which `columns` are shown under
+  // the heads that the page has. A click on a head sorts, what is typed into "find" selects rows, and "save" gives these
+  // as `file`. `choose` is called with the number of a row that is clicked; `fill`, if there is one, puts a value into a
+  // cell.
+  const makeTable = ({ rows, names, columns, file, choose, fill = (cell, value) => { cell.textContent = text(value); } }) => {
     const most = 25;  // rows of a page
     const order = rows.map((_, i) => i);
     let page = 0, sorted = -1, falling = false, chosen = -1;
@@ -59,10 +94,31 @@ const shared = (() => {
       $("before").disabled = page === 0;
       $("after").disabled = page + 1 >= pages;
     };
+    const arrange = () => {
+      if (sorted >= 0) order.sort((a, b) => compare(rows[a][sorted], rows[b][sorted], falling ? -1 : 1) || a - b);
+    };
+    const find = () => {
+      const field = $("find");
+      field.setCustomValidity("");
+      try {
+        const isMeant = finder(field.value, names, columns, rows);
+        order.splice(0, order.length, ...rows.map((_, i) => i).filter((i) => isMeant(rows[i])));
+        $("matches").textContent = field.value.trim() ? `${order.length} of ${rows.length} rows` : "";
+      } catch (reason) {
+        if (typeof reason !== "string") throw reason;
+        field.setCustomValidity(reason);
+        $("matches").textContent = reason;
+      }
+      arrange();
+      page = 0;
+      draw();
+    };
+    $("find").addEventListener("input", find);
+    $("save").addEventListener("click", () => save(file, csv(names, order.map((i) => rows[i]))));
     const sortBy = (column, head) => {
       falling = sorted === column ? !falling : false;
       sorted = column;
-      order.sort((a, b) => compare(rows[a][column], rows[b][column], falling ? -1 : 1) || a - b);
+      arrange();
       for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", falling ? "descending" : "ascending");
       page = 0;
@@ -85,7 +141,7 @@ const shared = (() => {
       // Marks a row, and turns to its page; -1 marks none.
       show: (row) => {
         chosen = row;
-        if (row >= 0) page = Math.floor(order.indexOf(row) / most);
+        if (order.includes(row)) page = Math.floor(order.indexOf(row) / most);
         draw();
       },
     };

@@ -111,6 +111,8 @@
     drawHistogram, drawMap,
   ];
   Object.entries({ sources: "Sources", noise: "Noise", level: "Level of the sky" }).forEach(([name, what]) => noteSeries(name, what));
-  table = makeTable({ rows: data.rows, columns: data.columns.map((_, i) => i), choose, fill: fillCell });
+  table = makeTable({
+    rows: data.rows, names: data.columns.map((one) => one[0]), columns: data.columns.map((_, i) => i), file: "images.csv", choose, fill: fillCell,
+  });
   start(() => plots.forEach((draw) => draw()));
 })();

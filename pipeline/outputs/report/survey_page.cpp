@@ -112,6 +112,9 @@ std::string failures_html(const SurveyFacts& facts, std::size_t most_bytes) {
   }
   std::string html =
       "<section id=\"failures\" aria-labelledby=\"of-failures\">\n<h2 id=\"of-failures\">Failures</h2>\n"
+      "<p>When the reasons are mended, the same <code>srcextract batch</code> with <code>--retry-failed</code> tries "
+      "these "
+      "images again, and no others. <code>failures.csv</code> lists them.</p>\n"
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Failures by reason\">\n<table class=\"texts\">\n"
       "<thead><tr><th scope=\"col\">Kind</th><th scope=\"col\">Images</th><th scope=\"col\">Reason</th>"
       "<th scope=\"col\">Names</th></tr></thead>\n<tbody>\n" +

@@ -8,6 +8,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
+from astropy.io import fits
 from driver import ROOT
 from fits_files import TAN
 from report_pages import EVIL, Page
@@ -115,7 +116,12 @@ def test_every_kind_of_run_has_one(run, tmp_path):
     for name, options in runs.items():
         done = run(*options, "-q", "-o", "out")
         assert done.code == 0, done.err
-        assert Page(tmp_path / "out" / name).data["image"] == {"width": 61, "height": 50, "factor": 1}
+        page = Page(tmp_path / "out" / name)
+        assert page.data["image"] == {"width": 61, "height": 50, "factor": 1}
+        if ".diff." in name:  # which frames, and no step twice
+            assert "a.fits less b.fits" in page.source and "Referenceb.fits" in page.texts["run"]
+            heads = re.findall(r'<tr><th scope="row">([^<]*)</th><td class="number">', page.source)
+            assert "difference" in heads and len(heads) == len(set(heads))
     (tmp_path / "c.yaml").write_text("output: {report: true}\nextends: none\n")
     done = run("batch", "-q", "-o", "survey", "c.yaml", *images)
     assert done.code == 0, done.err
@@ -172,3 +178,30 @@ def test_a_difference_has_no_copies(run, tmp_path):
     images = [write_image(tmp_path / f"{name}.fits", field(seed)) for seed, name in enumerate("ab")]
     done = run("difference", "--report", *COPIES, *images)
     assert done.code == 2 and "output.report_copies" in done.err and "set it to 0" in done.err
+
+
+def test_of_a_radio_map_it_has_the_gaussians(run, tmp_path):
+    rng = np.random.default_rng(4)
+    y, x = np.indices((120, 130))
+    pixels = rng.normal(0, 1e-3, (120, 130))
+    for cx, cy, peak in ((30, 40, 0.5), (38, 46, 0.3), (90, 80, 0.2), (60, 20, 0.04)):
+        pixels += peak * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / (2 * 2.2**2))
+    side = 5 / 3600
+    beam = {"BMAJ": 2.2 * 2.3548 * side, "BMIN": 2.2 * 2.3548 * side, "BPA": 0.0, "BUNIT": "JY/BEAM", "CTYPE1": "RA---SIN", "CTYPE2": "DEC--SIN",
+            "CRPIX1": 65, "CRPIX2": 60, "CRVAL1": 30, "CRVAL2": 40, "CDELT1": -side, "CDELT2": side}
+    image = write_image(tmp_path / "map.fits", pixels.astype(np.float32), **beam)
+    done = run("radio", "-q", "-o", "out", "--report", image)
+    assert done.code == 0, done.err
+    page = Page(tmp_path / "out/map.report.html")
+    gaussians = fits.getdata(tmp_path / "out/map.gaul.fits")
+    rows = page.data["rows"]
+    names = [column[0] for column in page.data["columns"]]
+    assert len(rows) == len(gaussians) == page.data["total"] == 4 and "X_IMAGE" not in names
+    brightest = np.argsort(-gaussians["Total_flux"])
+    for name in ("Gaus_id", "RA", "Total_flux", "E_Total_flux", "Peak_flux", "Maj", "PA"):
+        assert [row[names.index(name)] for row in rows] == pytest.approx(list(gaussians[name][brightest]), rel=1e-6), name
+    assert dict(zip(names, (column[1] for column in page.data["columns"])))["Total_flux"] == "Jy"
+    x0, y0, a, b, _ = page.data["shapes"][0]  # where the Gaussian has half of its peak: 3 A_IMAGE are half its full width
+    assert (x0, y0) == pytest.approx((31, 41), abs=0.1) and 3 * a == pytest.approx(2.2 * 2.3548 / 2, rel=0.03) and b <= a
+    assert f"{2.2 * 2.3548 * 5:.4g} × {2.2 * 2.3548 * 5:.4g} arcseconds" in page.texts["run"]
+    assert f"4 Gaussians of {len(fits.getdata(tmp_path / 'out/map.srl.fits'))} sources in " in page.source and "All 4 Gaussians" in page.texts["catalogue"]
