@@ -4,15 +4,19 @@ them against it.
 
 docs/sky.png is drawn by the README's own command. docs/sky_maps.png, docs/simulated_maps.png and, of the image that --real
 names, docs/real_maps.png show an image and what the mesh makes of its sky, as check images have it. From left to right: the
-image, the level of the sky, its noise, the signal to noise, and the sources alone. Needs numpy and astropy. The seed is
-fixed: the same versions write the same pictures. Prints the values that are drawn black and white.
+image, the level of the sky, its noise, the signal to noise, and the sources alone. The seed is fixed: the same versions
+write the same pictures. docs/report_light.webp and docs/report_dark.webp are the top of the page that --report writes of
+data/sky.fits, as Chromium shows it. Needs numpy, astropy and, of the page, chromium and python3-websocket. Prints the values
+that are drawn black and white.
 """
 import argparse
+import base64
 import pathlib
 import shlex
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import zlib
 
@@ -96,6 +100,18 @@ def draw_quicklook(program, path):
         shutil.copyfile(f"{folder}/sky.png", path)
 
 
+def draw_report(program, folder):
+    sys.path.append(str(ROOT / "tests/pipeline"))
+    import browser
+    with tempfile.TemporaryDirectory() as made_in:
+        subprocess.run([program, "-q", "--report", "-o", made_in, ROOT / "data/sky.fits"], check=True)
+        for scheme in ("light", "dark"):
+            with browser.Browser(f"{made_in}/{scheme}", width=1200, height=760, scheme=scheme) as page:
+                page.open(f"{made_in}/sky.report.html")
+                picture = page("Page.captureScreenshot", format="webp", quality=80)
+                (folder / f"report_{scheme}.webp").write_bytes(base64.b64decode(picture["data"]))
+
+
 def draw_all(program, folder, real=None):
     with tempfile.TemporaryDirectory() as made_in:
         made = pathlib.Path(made_in) / "simulated.fits"
@@ -113,6 +129,7 @@ def main():
     parser.add_argument("--real", type=pathlib.Path, help="a real frame: galaxies.fits of SExtractor's examples")
     arguments = parser.parse_args()
     draw_all(arguments.program.resolve(), ROOT / "docs", arguments.real and arguments.real.resolve())
+    draw_report(arguments.program.resolve(), ROOT / "docs")
 
 
 if __name__ == "__main__":
