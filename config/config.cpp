@@ -84,8 +84,8 @@ std::set<std::string> used_keys(Draft<Config> file) {
   return used;
 }
 
-/// Returns the settings of options, and what they imply: who names a file with a PSF wants no PSF made of the image,
-/// even if the configuration says so.
+/// Returns the settings of options, and the setting that `psf.file` implies: a user who names a file with a PSF gets
+/// `psf.method=file`, also if the configuration has `psf.method: fit`.
 std::vector<std::string> with_implied(std::vector<std::string> settings) {
   const auto sets = [&](const std::string& key) {
     return std::ranges::any_of(settings, [&](const std::string& setting) {
@@ -96,7 +96,8 @@ std::vector<std::string> with_implied(std::vector<std::string> settings) {
   return settings;
 }
 
-/// What the keys of a text are added to, or a text with what it extends.
+/// A configuration that was read from a YAML text, together with the configuration that the text extends. A text that
+/// is being read begins with the Written of the configuration that it extends, and changes it key by key.
 struct Written {
   Draft<Config> draft = Draft<Config>();
   /// as GivenConfig::used_in_file
@@ -172,7 +173,7 @@ Written read_text(const std::string& text, const Origin& origin, const std::stri
     read_section(all.draft, config_keys(), name.Scalar(), name.Mark(), node, origin);
   }
   const SetAt own = all.draft.set_at;
-  // Who names a file with a PSF wants no PSF made of the image, even if what is extended says so.
+  // A file that names a PSF file gets `psf.method: file`, also if the configuration that it extends has `fit`.
   if (own.contains("psf.file") && !own.contains("psf.method")) all.draft.result.psf.method = PsfMethod::file;
   for (const auto& [key, of_base] : inherited)
     if (!own.contains(key.substr(0, key.find('[')))) all.draft.set_at.emplace(key, of_base);
@@ -223,7 +224,7 @@ GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, co
   return given;
 }
 
-/// Returns what is written, changed by options.
+/// Returns the configuration `written`, changed by options.
 Written with(Written written, const Overrides& overrides) {
   for (const std::string& setting : with_implied(overrides.settings))
     written.used.erase(apply_override(written.draft, setting, overrides.option));

@@ -197,7 +197,7 @@ void log_input(const ImageInput& input, const InputConfig& config, const LeftOut
   const std::string extname = image.extname().empty() ? "" : " '" + image.extname() + "'";
   const int bitpix = input.frame.stored_format().bitpix;
   const std::string plane = plane_name(input.frame, input.frame.plane_numbers().front());
-  // One plane of several is a choice that the user may not expect.
+  // The user may expect all planes of a cube, so the log tells without -v that one plane is extracted.
   spdlog::log(plane.empty() ? spdlog::level::debug : spdlog::level::info, "{}: {} x {} pixels, BITPIX {}, HDU {}{}{}",
               input.name, input.first().shape.width, input.first().shape.height, bitpix, image.hdu(), extname, plane);
   log_others(input, config, left_out);
@@ -235,7 +235,7 @@ void log_input(const ImageInput& input, const InputConfig& config, const LeftOut
 
 void log_gain(const ImageInput& input) {
   const auto tell = [&](const std::string& name, const FrameGain& gain, const PhotonsOfMap& photons) {
-    // Another keyword than the one that was asked for is a choice that the user may not expect.
+    // A gain from another keyword than measurement.gain_keyword may surprise the user, so the log tells it without -v.
     const bool is_asked_for = gain.reason == input.file.config->config.measurement.gain_keyword + " of its header" ||
                               gain.reason.starts_with("measurement.gain");
     const auto level = is_asked_for ? spdlog::level::debug : spdlog::level::info;

@@ -14,6 +14,10 @@
 namespace srcextract {
 namespace {
 
+/// Full widths at half maximum of a Gaussian, in units of its A_IMAGE or B_IMAGE: the page draws semi-axes of three
+/// times these columns, and so the ellipse on which the Gaussian has half of its peak.
+constexpr double widths_of_an_axis = 6;
+
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// The first of FLUX_AUTO, FLUX_ISO and FLUX_APER that is finite for any source; FLUX_ISO if none is.
@@ -46,7 +50,8 @@ void add_sizes(const std::vector<ReportColumn>& columns, std::size_t rows, Repor
   for (std::size_t row = 0; row < rows; ++row) light.sizes[row] = std::sqrt(light.sizes[row] * minor[row]);
 }
 
-/// Rows by a value that rises, which bright ones have less of; those without a value are last.
+/// Returns the numbers of the rows, sorted by value(row), the smallest value first; rows whose value is not finite come
+/// last.
 template <class Value>
 std::vector<std::size_t> in_order_of(std::size_t rows, Value&& value) {
   std::vector<std::size_t> order(rows);
@@ -98,13 +103,11 @@ std::vector<ReportColumn> component_columns(Table table, const std::vector<Compo
                        .is_written = false,
                        .at = [&gaussians, value](std::size_t row) { return value(gaussians[row]); }});
   };
-  // The page draws ellipses of three times A_IMAGE and B_IMAGE.
-  constexpr double drawn = 2 * 3;
   const auto ellipse = [](const ComponentRow& row) { return ellipse_of(measured_spread(row)); };
   add("X_IMAGE", [](const ComponentRow& row) { return row.x + 1; });
   add("Y_IMAGE", [](const ComponentRow& row) { return row.y + 1; });
-  add("A_IMAGE", [=](const ComponentRow& row) { return ellipse(row).major / drawn; });
-  add("B_IMAGE", [=](const ComponentRow& row) { return ellipse(row).minor / drawn; });
+  add("A_IMAGE", [=](const ComponentRow& row) { return ellipse(row).major / widths_of_an_axis; });
+  add("B_IMAGE", [=](const ComponentRow& row) { return ellipse(row).minor / widths_of_an_axis; });
   add("THETA_IMAGE", [=](const ComponentRow& row) { return ellipse(row).angle; });
   return columns;
 }
@@ -128,7 +131,7 @@ ReportLight component_light(const std::vector<ReportColumn>& columns, std::size_
     const double flux = light.magnitudes[row];
     light.magnitudes[row] = flux > 0 ? std::log10(flux) : unknown;
     light.errors[row] = flux > 0 ? light.errors[row] / flux / std::log(10.0) : unknown;
-    light.sizes[row] = 6 * std::sqrt(major[row] * minor[row]);
+    light.sizes[row] = widths_of_an_axis * std::sqrt(major[row] * minor[row]);
   }
   light.order = in_order_of(rows, [&](std::size_t row) { return -light.magnitudes[row]; });
   return light;

@@ -42,7 +42,8 @@ struct ReportLight {
 /// from FLUX_RADIUS or FWHM_IMAGE, or if the catalogue lacks both, from the root of A_IMAGE times B_IMAGE.
 ReportLight report_light(const std::vector<ReportColumn>& columns, std::size_t rows, double zero_point);
 
-/// The same of Gaussians: logarithms of Total_flux, and full widths in pixels.
+/// Returns the same facts for a table of Gaussians: the logarithm of each Total_flux, and each Gaussian's full width at
+/// half maximum in pixels.
 ReportLight component_light(const std::vector<ReportColumn>& columns, std::size_t rows);
 
 }  // namespace srcextract

@@ -42,7 +42,7 @@ TEST(Extends, WithoutTheKeyTheDefaultIsChangedAndANoteSaysWhatThatIs) {
   EXPECT_THAT(silent.note, HasSubstr("'extends: none'"));
   EXPECT_THAT(silent.note, Not(HasSubstr("detection.threshold 6")));
   EXPECT_THAT(given("").note, HasSubstr("convolve.kernel gaussian (not none)"));
-  // What the text says itself is no difference; a text that says all has none.
+  // The note leaves out keys that the text sets; a text that sets every key gets no note.
   EXPECT_THAT(given("deblend: {method: none, clean: false}").note, Not(HasSubstr("deblend")));
   EXPECT_EQ(given(dump_config(Config{})).note, "");
   EXPECT_EQ(given(dump_config(Config{})).config.settings(), Config{}.settings());
@@ -104,7 +104,7 @@ TEST(Extends, FilesFromBeforeTheKeyAreToldOfIt) {
   EXPECT_THAT(
       said, HasSubstr("old.yaml has no key 'extends', so it changes the default configuration; write 'extends: none'"));
   EXPECT_EQ(load_given(folder.write("new.yaml", "extends: none\n" + old)).config.fit.model, FitModel::gaussians);
-  // What is wrong either way is no matter of the key.
+  // A threshold of -1 is an error with and without `extends`, so the message does not mention the key.
   EXPECT_THAT(testing::config_error([&] { load_given(folder.write("bad.yaml", "detection: {threshold: -1}")); }),
               Not(HasSubstr("extends")));
 }

@@ -80,7 +80,7 @@ std::string summary_html(const RunRecord& record, const std::string& pixel_unit)
                               with_unit(found.background.clipped.sigma, pixel_unit)));
 }
 
-/// Table rows about the frame that was subtracted, and how well.
+/// Table rows about a difference: the frame that was subtracted, the kernel, and the residuals at the kernel's stars.
 std::string difference_html(const RunRecord& record) {
   const DifferenceFacts& facts = *record.result.extraction.difference;
   const std::string reference = row_html("Reference", printable_name(record.input.reference->path));
@@ -121,7 +121,7 @@ std::string facts_html(const RunRecord& record, const std::string& pixel_unit) {
   return html + row_html("Program", "srcextract " + program_version());
 }
 
-/// The times of steps, those of one name together, in the order of their first.
+/// Adds up the times of steps that have the same name. The sums are in the order in which each name first occurs.
 std::vector<StepTime> by_name(const std::vector<StepTime>& times) {
   std::vector<StepTime> sums;
   for (const StepTime& time : times) {

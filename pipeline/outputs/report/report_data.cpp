@@ -130,7 +130,7 @@ BrightestRows brightest_rows(const ReportFacts& facts, std::size_t room) {
     brightest.rows += comma + (values.empty() ? "[" : values) + "]";
     brightest.shapes += comma + shape;
   }
-  // Sources that have no row are drawn all the same.
+  // The page also draws ellipses of sources that have no row in its table.
   for (std::size_t rank = brightest.count; rank > 0 && rank < facts.light.order.size(); ++rank) {
     if (brightest.rows.size() + brightest.shapes.size() > std::min(room, most_bytes + most_shape_bytes)) break;
     brightest.shapes += "," + shape_text(of_shape, facts.light.order[rank]);

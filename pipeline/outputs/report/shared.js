@@ -28,9 +28,9 @@ const shared = (() => {
     if (rank(a) !== rank(b)) return rank(a) - rank(b);
     return a === b ? 0 : sign * (a < b ? -1 : 1);
   };
-  // Whether a row is meant by what was typed: terms such as "SNR > 20" or "STATUS = failed", with commas; any other text is
-  // looked for in the columns that are shown. Throws a text about a column that is not there, and about what is no
-  // number.
+  // Returns a function that says whether a row fits the search text. The text has conditions such as "SNR > 20" or
+  // "STATUS = failed", separated by commas; a condition without a comparison is a text that a shown column must contain.
+  // Throws a message, as text, if a condition names no column of the table, or compares numbers with a text.
   const finder = (typed, names, columns, rows) => {
     const holds = { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b,
                     "=": (a, b) => a === b, "==": (a, b) => a === b, "!=": (a, b) => a !== b };
