@@ -51,11 +51,13 @@
     if (!(length > 0)) return;
     const long = (length / perPixel / factor) * view.scale, [x, y] = [14, h - 14];
     const label = data.sky ? angleText(length) : `${Number(length.toPrecision(1))} pixels`;
-    const strokes = (style, width) => {
-      [context.strokeStyle, context.lineWidth] = [style, width];
-      context.beginPath();
-      for (const [u, v] of [[x, y - 5], [x, y], [x + long, y], [x + long, y - 5]]) context.lineTo(u, v);
-      context.stroke();
+    // A white line with a dark edge, which is seen on any picture.
+    const drawLine = (...points) => {
+      for ([context.strokeStyle, context.lineWidth] of [["#000", 4], ["#fff", 2]]) {
+        context.beginPath();
+        for (const [u, v] of points) context.lineTo(u, v);
+        context.stroke();
+      }
     };
     const write = (words, u, v) => {
       [context.strokeStyle, context.fillStyle, context.lineWidth] = ["#000", "#fff", 3];
@@ -63,20 +65,13 @@
       context.fillText(words, u, v);
     };
     [context.font, context.textAlign, context.lineJoin] = ["13px system-ui, sans-serif", "center", "round"];
-    strokes("#000", 4);
-    strokes("#fff", 2);
+    drawLine([x, y - 5], [x, y], [x + long, y], [x + long, y - 5]);
     write(label, x + long / 2, y - 8);
     sky.dataset.bar = label;
     if (!data.sky) return;
     for (const [name, [u, v]] of [["N", data.sky.north], ["E", data.sky.east]]) {
-      const [fromX, fromY] = [w - 44, h - 44], [toX, toY] = [fromX + 22 * u, fromY - 22 * v];
-      for (const [style, width] of [["#000", 4], ["#fff", 2]]) {
-        [context.strokeStyle, context.lineWidth] = [style, width];
-        context.beginPath();
-        context.moveTo(fromX, fromY);
-        context.lineTo(toX, toY);
-        context.stroke();
-      }
+      const [fromX, fromY] = [w - 44, h - 44];
+      drawLine([fromX, fromY], [fromX + 22 * u, fromY - 22 * v]);
       write(name, fromX + 33 * u, fromY - 33 * v + 5);
     }
   };
