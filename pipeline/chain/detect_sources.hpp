@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <utility>
 
 #include "pipeline/chain/detection.hpp"
@@ -9,7 +8,7 @@
 #include "pipeline/chain/find_sky.hpp"
 #include "pipeline/chain/measure_found.hpp"
 #include "pipeline/chain/step.hpp"
-#include "stages/convolve/convolve.hpp"
+#include "stages/convolve/detection_filter.hpp"
 #include "stages/difference/difference.hpp"
 #include "stages/weights/convolve_variance.hpp"
 
@@ -31,14 +30,16 @@ struct Weigh : KeepsNothing, InOnePiece {
 struct Convolve : ByRows<1> {
   static constexpr const char* name = "convolve";
   static bool used(const Plan& plan) { return plan.is_filtered(); }
-  static KeptImages keeps(const Plan&) { return {.host = 1, .device = 1}; }
+  static KeptImages keeps(const Plan& plan) {
+    const std::int64_t images = DetectionFilter::images(plan.config.convolve);
+    return {.host = images, .device = images};
+  }
 
   template <class S>
   static void run(S& state) {
     auto& found = state.found;
-    const std::optional<Kernel> kernel = detection_kernel(state.pixels, state.plan);
-    auto convolved = convolve(found_image(state.pixels, found), *kernel, state.config().convolve.edges,
-                              found.background, state.where);
+    auto convolved = detection_filter(state.pixels, state.plan)
+                         .apply(found_image(state.pixels, found), found.background, state.where);
     // The matched filter needs the levels and so runs later. Until then, `found.match` keeps the weighted image, which
     // is the filter's input.
     if (state.plan.is_matched()) found.match = std::move(found.image);

@@ -7,7 +7,7 @@
 #include "config/config.hpp"
 #include "pipeline/chain/plan.hpp"
 #include "stages/clean/clean_sources.hpp"
-#include "stages/convolve/kernel.hpp"
+#include "stages/convolve/detection_filter.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/crowd/crowd_fit.hpp"
@@ -269,11 +269,11 @@ const Image<float, Where>& measured_of_runs(const Pixels<Where>& pixels, const D
   return found.of_runs.measured.pixels.empty() ? measured_image(pixels, found) : found.of_runs.measured;
 }
 
-/// The kernel that filters the image before sources are found; null if the image is not filtered.
+/// The filter of the image before sources are found.
 template <class Where>
-std::optional<Kernel> detection_kernel(const Pixels<Where>& pixels, const Plan& plan) {
-  if (!plan.is_filtered()) return std::nullopt;
-  return plan.is_scored() ? kernel_of_weights(pixels.star.in_middle) : make_kernel(plan.config.convolve);
+DetectionFilter detection_filter(const Pixels<Where>& pixels, const Plan& plan) {
+  const ConvolveConfig& config = plan.config.convolve;
+  return plan.is_scored() ? DetectionFilter{kernel_of_weights(pixels.star.in_middle), config.edges} : filter_of(config);
 }
 
 /// The variance of each pixel of the measured image, up to a constant factor. With a weight map, the factor is the

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "config/config.hpp"
@@ -10,7 +10,6 @@
 #include "stages/clean/clean_limit.hpp"
 #include "stages/clean/clean_profile.hpp"
 #include "stages/clean/clean_sources.hpp"
-#include "stages/convolve/convolve.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/measure/measure.hpp"
@@ -97,9 +96,8 @@ struct Clean : ByRows<0> {
                                                .cores = found.core_pixels,
                                                .parentage = found.parentage,
                                                .sums = sums};
-    const std::optional<Kernel> kernel = detection_kernel(state.pixels, state.plan);
-    const std::int64_t kernel_rows = kernel ? kernel->height : 1;
-    found.cleaned = clean_sources(deblend_images(state.pixels, state.plan, found), sources, state.config(), kernel_rows,
+    const std::int64_t filter_rows = std::max<std::int64_t>(detection_filter(state.pixels, state.plan).height(), 1);
+    found.cleaned = clean_sources(deblend_images(state.pixels, state.plan, found), sources, state.config(), filter_rows,
                                   state.where);
     found.components = std::move(found.cleaned.components);
     found.parentage = std::move(found.cleaned.parentage);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -78,9 +77,9 @@ struct FindOwnNoise : KeepsNothing, ByRows<0> {
       if (level_is_given) give_sky(GivenSky{.level = true}, state.own_noise, where);
       return;
     }
-    const std::optional<Kernel> kernel = detection_kernel(state.pixels, state.plan);
-    auto noise = lower_noise(image, found.mesh, found.background, kernel ? white_noise_of(*kernel) : 1,
-                             state.pixels.negated, clipped, config.background, where);
+    auto noise =
+        lower_noise(image, found.mesh, found.background, detection_filter(state.pixels, state.plan).white_noise(),
+                    state.pixels.negated, clipped, config.background, where);
     state.own_noise = std::move(noise.background);
     found.filtered = std::move(noise.mesh);
   }

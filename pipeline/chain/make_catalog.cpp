@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stages/catalogue/vignets.hpp"
-#include "stages/convolve/kernel.hpp"
+#include "stages/convolve/detection_filter.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/crowd/crowd_columns.hpp"
@@ -65,15 +65,15 @@ const SkyMesh<Cpu>* filtered_of(const Detection<Cpu>& found) {
   return found.filtered.rms.empty() ? nullptr : &found.filtered;
 }
 
-/// The noise that pixels share in the image in which sources were found; none if no kernel filtered it, or if the noise
+/// The noise that pixels share in the image in which sources were found; none if no filter was used, or if the noise
 /// of the result is not that of lower_noise().
 std::optional<SharedNoise> shared_noise_of(const Detection<Cpu>& found, const Config& config) {
   const Levels& levels = *found.levels;
-  if (found.filtered.rms.empty() || config.convolve.kernel == KernelShape::none || Plan(config).is_scored()) return {};
+  if (found.filtered.rms.empty() || !config.convolve.filters() || Plan(config).is_scored()) return {};
   if (!(levels.filtered > 0 && levels.sigma > 0)) return {};
-  const Kernel kernel = make_kernel(config.convolve);
-  SharedNoise noise{.factor = levels.filtered / levels.sigma / white_noise_of(kernel)};
-  noise.width = shared_noise_width(kernel, noise.factor);
+  const DetectionFilter filter = filter_of(config.convolve);
+  SharedNoise noise{.factor = levels.filtered / levels.sigma / filter.white_noise()};
+  noise.width = shared_noise_width(filter.noise_kernel(), noise.factor);
   return noise;
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/step.hpp"
@@ -88,10 +86,9 @@ struct MeasurePhotometry : ByRows<0> {
     auto& found = state.found;
     const bool cleaned = is_cleaned(found);
     const bool varies = noise_mesh(state.plan, found) != nullptr;
-    // The kernel's height delays the removal of a source from the image. In dual-image mode, SExtractor removes a
-    // source from the measured image at once, as if there were no kernel.
-    const std::optional<Kernel> kernel =
-        state.found_in == nullptr ? detection_kernel(pixels, state.plan) : std::nullopt;
+    // The filter's height delays the removal of a source from the image. In dual-image mode, SExtractor removes a
+    // source from the measured image at once, as if there were no filter.
+    const std::int64_t filter_rows = state.found_in == nullptr ? detection_filter(pixels, state.plan).height() : 0;
     const PhotometryInput<Where> input{.image = measured_image(pixels, found),
                                        .variance = measured_noise(pixels, found),
                                        .levels = found.levels,
@@ -105,7 +102,7 @@ struct MeasurePhotometry : ByRows<0> {
                                        .star = pixels.star.view(),
                                        .whole = found.mesh.level.empty() ? nullptr : &found.whole,
                                        .numbers = pixels.numbers,
-                                       .kernel_rows = kernel ? kernel->height : 0};
+                                       .kernel_rows = filter_rows};
     found.photometry = measure_photometry(input, state.config(), state.where);
   }
 };

@@ -73,7 +73,7 @@ struct Plan {
            counts_in_sigmas(config.detection);
   }
   /// Whether the image is filtered before sources are found.
-  bool is_filtered() const { return config.convolve.kernel != KernelShape::none || is_scored(); }
+  bool is_filtered() const { return config.convolve.filters() || is_scored(); }
   /// Whether the filter is a matched filter, which weights each pixel by the inverse of its variance.
   bool is_matched() const { return config.convolve.is_matched() && !is_scored(); }
   /// Whether variances are convolved with the image's filter. Thresholds then follow the noise of the filtered image.

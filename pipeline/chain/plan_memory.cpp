@@ -123,8 +123,7 @@ std::int64_t sources_memory(std::int64_t sources, const Config& config) {
   // The sums before CLEAN, two copies of the sources' profiles (sorted by number and by position), and the list of
   // merged sources.
   constexpr std::int64_t clean_bytes = sizeof(SourceSums) + sizeof(Parentage) + 3 * sizeof(CleanCandidate);
-  const std::int64_t more_sums =
-      (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);
+  const std::int64_t more_sums = (config.convolve.filters() ? 1 : 0) + (has_map(config.weights) ? 1 : 0);
   const bool deblended = config.deblend.method != DeblendMethod::none;
   const VignetSize vignet = vignet_size(config.output.columns);
   const std::int64_t vignet_bytes = std::int64_t{vignet.width} * vignet.height * pixel_bytes;

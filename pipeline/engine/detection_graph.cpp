@@ -53,7 +53,7 @@ double noise_above_thresholds(const Config& config) {
   const DetectionConfig& detection = config.detection;
   if (!counts_in_sigmas(detection) || controls_false_discoveries(detection)) return 0;
   const auto share = [](double sigmas) { return sigmas > 0 ? std::erfc(sigmas * std::numbers::sqrt2 / 2) / 2 : 0; };
-  const double detected = config.convolve.kernel == KernelShape::none ? share(detection.threshold) : 0;
+  const double detected = config.convolve.filters() ? 0 : share(detection.threshold);
   return std::max(detected, share(detection.analysis_threshold));
 }
 

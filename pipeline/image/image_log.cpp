@@ -72,8 +72,8 @@ std::string name_of_threshold(const Levels& levels, const Config& config) {
   const std::string level = fmt::format("{:.6g}", levels.detection);
   if (!counts_in_sigmas(config.detection) || controls_false_discoveries(config.detection)) return level;
   const bool of_filtered =
-      Plan(config).is_scored() || (config.detection.threshold_unit == ThresholdUnit::detection_sigma &&
-                                   config.convolve.kernel != KernelShape::none);
+      Plan(config).is_scored() ||
+      (config.detection.threshold_unit == ThresholdUnit::detection_sigma && config.convolve.filters());
   return fmt::format("{} ({:.6g} sigma{})", level, config.detection.threshold,
                      of_filtered ? " of the filtered image" : "");
 }

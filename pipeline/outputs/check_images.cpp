@@ -16,7 +16,7 @@
 #include "pipeline/outputs/aperture_outlines.hpp"
 #include "pipeline/outputs/check_rows.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
-#include "stages/convolve/convolve.hpp"
+#include "stages/convolve/detection_filter.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/ingest/ingest.hpp"
@@ -86,9 +86,8 @@ void show_masked_pixels(const ImageInput& input, Extraction& extraction, const C
         if (std::isnan(above[x])) above[x] = from[x] - level[static_cast<std::size_t>(x)];
     }
   });
-  const ConvolveConfig& convolved = input.config().convolve;
   if (input.detection == nullptr && !check.filtered.pixels.empty())
-    check.filtered = convolve(check.above, make_kernel(convolved), convolved.edges, Background{}, where);
+    check.filtered = filter_of(input.config().convolve).apply(check.above, Value<Background, Cpu>{}, where);
 }
 
 OutputFile write_identical_image(const std::string& path, const ImageInput& input, const CatalogMetadata& metadata,

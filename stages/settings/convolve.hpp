@@ -25,6 +25,8 @@ struct ConvolveConfig {
   /// filtered image.
   Filter filter = Filter::convolution;
 
+  /// Whether the section asks for any filter.
+  bool filters() const { return kernel != KernelShape::none; }
   /// Whether the section asks for the matched filter, or for a plain convolution. Without a kernel it asks for neither.
   bool is_matched() const { return kernel != KernelShape::none && filter == Filter::matched; }
   bool convolves() const { return kernel != KernelShape::none && filter == Filter::convolution; }

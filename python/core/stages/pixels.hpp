@@ -90,14 +90,13 @@ HeldImage<Where> convolve_about_sky(const HeldImage<Where>& image, const HeldSky
     throw Error(ErrorKind::config,
                 "background: a convolution is about one level, and this background is a mesh; "
                 "convolve background.subtract(image), with background.subtracted");
-  if (config.kernel == KernelShape::none)
+  if (!config.filters())
     throw Error(ErrorKind::config,
                 "convolve.kernel: 'none' is no kernel; say gaussian, tophat, mexican_hat, file, or "
                 "an array");
   const Value<Background, Where> level =
       sky != nullptr ? copy_of(SkyOf<Where>{*sky, subtracted}.background(), where) : value_at(Background{}, where);
-  return held(convolve(image.pixels.image, make_kernel(config), config.edges, level, where),
-              copy_of(image.pixels.masked, where), place);
+  return held(filter_of(config).apply(image.pixels.image, level, where), copy_of(image.pixels.masked, where), place);
 }
 
 template <class Where>
