@@ -70,6 +70,7 @@ class Keys(TypedDict, total=False):
     convolve__file: Text | SupportsIndex
     convolve__normalize: bool
     convolve__edges: Literal["zero", "nearest", "reflect"]
+    convolve__median: bool
     convolve__filter: Literal["convolution", "matched"]
     detection__threshold: SupportsFloat
     detection__threshold_unit: Literal["sigma", "absolute", "detection_sigma", "mag_per_arcsec2"]
@@ -206,6 +207,7 @@ class ConvolveKeys(Keys, total=False):
     file: Text | SupportsIndex
     normalize: bool
     edges: Literal["zero", "nearest", "reflect"]
+    median: bool
     filter: Literal["convolution", "matched"]
 
 

@@ -14,11 +14,11 @@ namespace srcextract {
 struct Kernel {
   int width = 1;
   int height = 1;
-  std::vector<float> weights;
+  std::vector<float> weights = {};
 
   /// The factors of a kernel without negative weights that is an outer product: weights = along_y[j] * along_x[i].
   /// Empty for other kernels.
-  std::vector<float> along_x, along_y;
+  std::vector<float> along_x = {}, along_y = {};
 
   /// How convolve() compensates for masked pixels. True: the noise of the result stays the same. False: the level of a
   /// smooth image stays the same.

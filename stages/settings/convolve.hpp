@@ -21,12 +21,13 @@ struct ConvolveConfig {
   std::string file;  ///< path of a kernel: SExtractor's .conv format, or a FITS image
   bool normalize = true;
   Edges edges = Edges::zero;
+  bool median = false;  ///< whether the median of 3 x 3 pixels is taken before the kernel is applied
   /// matched: pixels are weighted by the inverse of their variance, and the threshold is in units of the noise of the
   /// filtered image.
   Filter filter = Filter::convolution;
 
   /// Whether the section asks for any filter.
-  bool filters() const { return kernel != KernelShape::none; }
+  bool filters() const { return kernel != KernelShape::none || median; }
   /// Whether the section asks for the matched filter, or for a plain convolution. Without a kernel it asks for neither.
   bool is_matched() const { return kernel != KernelShape::none && filter == Filter::matched; }
   bool convolves() const { return kernel != KernelShape::none && filter == Filter::convolution; }

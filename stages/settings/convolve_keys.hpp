@@ -105,6 +105,13 @@ void for_each_convolve_field(AnySettings& c, F&& f) {
           .unused = of_kernel(c.convolve.edges, usual.edges)},
     c.convolve.edges);
   f(Field{.section = section,
+          .key = "median",
+          .description =
+              "Before the kernel, replace each pixel by the median of the 3 x 3 about it: hot pixels, and most "
+              "of cosmic rays, are not found. Measurements are of the image itself",
+          .unused = use_problem(!c.convolve.is_matched(), c.convolve.median, false, "convolve.filter convolution")},
+    c.convolve.median);
+  f(Field{.section = section,
           .key = "filter",
           .description = "`convolution` with the kernel, or the `matched` filter, which weighs pixels by their noise; "
                          "its threshold is in σ of the sum (SEP's `filter_type`)",

@@ -112,6 +112,8 @@ const std::vector<Way>& ways() {
       {"low meshes", "background: {method: mesh, mesh_size: 64, mesh_height: 9}"},
       {"noise of each pixel", "{background: {method: mesh, mesh_size: 32}, weights: {type: background}}"},
       {"convolved", "{convolve: {kernel: gaussian, fwhm: 3}, detection: {threshold_unit: detection_sigma}}"},
+      {"median", "{convolve: {median: true}, detection: {threshold_unit: detection_sigma}}"},
+      {"median, convolved", "{background: {method: mesh}, convolve: {median: true, kernel: gaussian, fwhm: 2}}"},
       {"reflected edges", "convolve: {kernel: mexican_hat, sigma: 2, edges: reflect}"},
       {"deblended",
        "{deblend: {method: tree, clean: true}, background: {method: mesh}, convolve: {kernel: gaussian, "

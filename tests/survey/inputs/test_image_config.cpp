@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "09b803012ea84467");
+  EXPECT_EQ(first->hash, "bd6b0625418f715e");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
