@@ -68,7 +68,7 @@ class Found:
             sets = [word for key, value in settings.items() for word in ("--set", f"{key}={value}".replace("FOLDER", str(folder)))]
             words = [word.replace("FOLDER", str(folder)) for word in words]
             images = [folder / "image.fits"] if not command else [folder / f"{name}.fits" for name in ("image", *(further or {}))]
-            run = [program, *command, "-q", "-o", folder / "out", *words, *sets, ROOT / f"config/{config}.yaml", *images]
+            run = [program, *command, "--record", "-q", "-o", folder / "out", *words, *sets, ROOT / f"config/{config}.yaml", *images]
             done = subprocess.run([str(word) for word in run], stderr=subprocess.PIPE, text=True)
             if done.returncode:
                 raise SystemExit(done.stderr)

@@ -342,7 +342,7 @@ ImageOutcome extract_bands(const Job& job, const ImageFile& file, Execution exec
 
   const auto writing = Clock::now();
   const OutputPaths& paths = open.paths();
-  make_directory_of(paths.report);
+  make_directory_of(paths.all().front());
   std::vector<OutputFile> files = write_tables(open, of_run, execution.cpu);
   if (job.flush == Flush::now)
     for (OutputFile& table : files) table.flush();
@@ -351,12 +351,14 @@ ImageOutcome extract_bands(const Job& job, const ImageFile& file, Execution exec
   const auto record = [&](const OpenBand& one, const ImageConfig& used, const ImageResult& result) {
     return RunRecord{job.arguments, used, execution, one.input(), result, one.datasum, paths.all(), start, seconds};
   };
-  std::vector<BandRecord> records;
-  for (const OpenBand& one : open.bands())
-    records.push_back(
-        {one.band.option.name, one.band.option.settings, record(one, *one.band.file().config, one.result)});
-  OutputFile& report = files.emplace_back(paths.report);
-  report.write(format_bands_record(records, record(open.bands().front(), of_run, all)));
+  if (!paths.report.empty()) {
+    std::vector<BandRecord> records;
+    for (const OpenBand& one : open.bands())
+      records.push_back(
+          {one.band.option.name, one.band.option.settings, record(one, *one.band.file().config, one.result)});
+    OutputFile& report = files.emplace_back(paths.report);
+    report.write(format_bands_record(records, record(open.bands().front(), of_run, all)));
+  }
   ImageOutcome outcome{record_of(file, open), file.path, all.times, {}};
   record_outputs(files, job.output_dir, outcome.record);
   commit(files, job.flush);

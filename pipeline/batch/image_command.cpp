@@ -164,6 +164,7 @@ int run_images(const CommandLine& command) {
   const Job job{.output_dir = command.output_dir,
                 .arguments = arguments_but_inputs(command),
                 .kept = kept,
+                .record = command.record,
                 .several = files.size() > 1,
                 .positions = positions,
                 .only_psf = command.only_psf};

@@ -240,9 +240,11 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   if (job.describe && !config_.kept.as_sextractor) log_gain(input_);
   input_.resolved = &config_;
   fill_dark_cores();
-  if (fits_gaussians(config_)) return;
-  paths_.components.clear();  // at given positions no Gaussians are fitted, so these files are not written
-  paths_.regions.clear();
+  if (!fits_gaussians(config_)) {  // as at given positions
+    paths_.components.clear();
+    paths_.regions.clear();
+  }
+  if (!job.record) paths_.report.clear();
 }
 
 void OpenImage::find_photons() {
@@ -373,7 +375,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   const std::optional<Injection> injection = measure("injection", measure_injection, result, execution.cpu);
   const std::uint32_t datasum = checksum(result);
   const auto writing = Clock::now();
-  make_directory_of(paths_.report);
+  make_directory_of(paths_.all().front());
   std::vector<OutputFile> files = write_tables(paths_, input_, result, config, datasum, execution.cpu);
   if (job_.flush == Flush::now) {
     for (OutputFile& file : files) file.flush();
@@ -403,7 +405,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   ImageOutcome outcome{begin_record(task_), task_.name, {}, {}};
   record_result(input_, result, datasum, outcome.record);
   const double seconds = seconds_since(begin_);
-  files.push_back(write_run_record(paths_.report, record(seconds)));
+  if (!paths_.report.empty()) files.push_back(write_run_record(paths_.report, record(seconds)));
   record_outputs(files, job_.output_dir, outcome.record);
   commit(files, job_.flush);
   if (job_.describe)

@@ -46,6 +46,7 @@ struct Job {
   const KeptFiles& kept;
   Flush flush =
       Flush::now;  ///< Flush::later: not flushed to disk here, since the journal flushes outputs before it records them
+  bool record = true;    ///< whether run.json is written beside the other outputs
   bool describe = true;  ///< whether to log properties and results of every image
   bool several = false;  ///< whether the run has several files, of which each image then has one line in the log
   std::shared_ptr<PositionTables> positions =

@@ -50,7 +50,7 @@ Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` 
   m31.seg.fits                              label map, pixel = NUMBER
   m31.png                                   picture, the sources over it
   m31.report.html                           page for a browser (--report)
-  m31.run.json                              times, statistics, versions, configuration
+  m31.run.json                              times, statistics, versions, configuration (--record)
 Where `input.hdu` selects several images of a file: m31.hdu1.cat.fits, and so on; with
 `output.one_catalogue` also m31.cat.fits of all. With --positions: m31.forced.cat.fits, and so on;
 with -d mean.fits and --band: mean.bands.cat.fits, and so on.
@@ -211,6 +211,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                : own->footer + keys_that_matter(own->keys, own->name) + "\nExit codes: as of srcextract --help";
   });
   RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
+  add_record_option(app, command);
   app.add_flag("--dump-config", command.dump_config, "Print the resolved configuration and stop; needs no IMAGE")
       ->group("Configuration");
   Texts texts;

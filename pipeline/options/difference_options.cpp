@@ -48,6 +48,7 @@ CommandLine parse_difference_options(int argc, const char* const* argv) {
   RunOptionParser parser(
       app, command, "FRAME",
       "REFERENCE, and then NEW: FITS images of one field, or a folder of\nREFERENCEs, and then one or several NEW");
+  add_record_option(app, command);
   app.add_option("--reference-set", command.reference_settings,
                  "Override one setting for REFERENCE alone, as in mask.file=M.fits; of\n"
                  "background, combine, input, mask, weights, and gain and saturation of\n"

@@ -234,6 +234,12 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first) {
   options_.devices = device_list(devices_, help);
 }
 
+void add_record_option(CLI::App& app, RunOptions& options) {
+  app.add_flag("--record", options.record,
+               "Also write m31.run.json: times, statistics, versions, configuration, checksum")
+      ->group("Files");
+}
+
 std::vector<std::string> arguments_but_inputs(const RunOptions& options) {
   if (options.inputs.size() < 2) return options.arguments;
   const std::set<std::string> inputs(options.inputs.begin(), options.inputs.end());

@@ -23,6 +23,7 @@ struct RunOptions {
   /// Whether the user named `-` as an input. `inputs` then contains standard_input_path instead of `-`.
   bool reads_standard_input = false;
   std::string output_dir = ".";
+  bool record = false;  ///< whether a run of single images writes run.json
   Backend backend = Backend::automatic;
   std::vector<int> devices;  ///< indices of CUDA devices; empty: all
   int threads = 1;
@@ -61,6 +62,9 @@ class RunOptionParser {
   std::string input_, backend_ = "auto", devices_ = "all";
   bool quiet_ = false, verbose_ = false, report_ = false, csv_ = false, parquet_ = false;
 };
+
+/// Declares --record, for commands that extract single images.
+void add_record_option(CLI::App& app, RunOptions& options);
 
 /// Makes the memory budget that parallel images share: strictly `memory` bytes, or 4/5 of the memory that this process
 /// can get if `memory` is empty.

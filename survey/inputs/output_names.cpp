@@ -94,7 +94,7 @@ std::vector<std::string> OutputPaths::all() const {
   for (const auto& [table, path] : components) paths.push_back(path);
   for (const auto& [format, path] : regions) paths.push_back(path);
   if (!psf.model.empty()) paths.insert(paths.end(), {psf.model, psf.stars, psf.picture});
-  paths.push_back(report);
+  if (!report.empty()) paths.push_back(report);
   return paths;
 }
 

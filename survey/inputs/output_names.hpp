@@ -33,7 +33,7 @@ struct OutputPaths {
                                                                    ///< ending of the path is that of the format
   std::vector<std::pair<ComponentRegions, std::string>> regions;   ///< region files of the fitted Gaussians
   PsfPaths psf;
-  std::string report;  ///< path of the .run.json, a record of the extraction, always written
+  std::string report;  ///< path of the .run.json, a record of the extraction; empty: not written
 
   std::vector<std::string> all() const;
 };

@@ -72,7 +72,7 @@ def processor_time(runs, *command):
 
 def default_row(session, image, what, runs):
     """Of default.yaml thresholds are in the noise of the filtered image; SExtractor is told the same level."""
-    ours = processor_time(runs, session.program, "-q", "--backend", "cpu", "--threads", 1, "-o", session.work / "out",
+    ours = processor_time(runs, session.program, "-q", "--record", "--backend", "cpu", "--threads", 1, "-o", session.work / "out",
                           ROOT / "config/default.yaml", image)
     levels = json.loads((session.work / "out" / f"{image.stem}.run.json").read_text())["levels"]
     threshold = levels["detection"] / levels["sigma"]
@@ -86,7 +86,7 @@ def rows_of(session, image, what, least, runs):
     directory, ours = session.work, {}
     for columns in CHOICES:
         ours[columns] = processor_time(
-            runs, session.program, "-q", "--backend", "cpu", "--threads", 1, "--set", f"output.columns=[{GROUPS[columns]}]",
+            runs, session.program, "-q", "--record", "--backend", "cpu", "--threads", 1, "--set", f"output.columns=[{GROUPS[columns]}]",
             "--set", "measurement.pixel_scale=1", "-o", directory / "out", ROOT / "config/sextractor.yaml", image)
     for columns, names in CHOICES.items():
         if not host.SEXTRACTOR:

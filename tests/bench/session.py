@@ -144,7 +144,7 @@ class Session:
         output = self.work / "out"
         # `plain` names no key.
         path = ROOT / ("tests/support" if config == "plain" else "config") / f"{config}.yaml"
-        process = launch(self.program, "-q", "--backend", backend, *options, "-o", output, path, *images)
+        process = launch(self.program, "-q", "--record", "--backend", backend, *options, "-o", output, path, *images)
         reports = [json.loads((output / f"{image.stem}.run.json").read_text()) for image in images]
         return Run(process.wall, process.memory, reports)
 

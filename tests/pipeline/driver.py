@@ -14,8 +14,24 @@ from unittest import mock
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def run_program(*arguments, env=None, **more):
-    command = [os.environ["SRCEXTRACT_PROGRAM"], *map(str, arguments)]
+#: The commands that extract images one by one; without a command the program does so as well.
+EXTRACT = ("crowd", "difference", "radio")
+OTHER = ("batch", "columns", "compare", "convert-config", "help", "inject", "keys", "merge", "psf", "sextractor", "status")
+
+
+def with_record(words):
+    """The words of a command line, with --record if an image is named to be extracted."""
+    commands = [word for before, word in zip(["", *words], words) if before != "--backend"]
+    if any(word in OTHER for word in commands) or not any(re.search(r"\.(fits|fit|fts)(\.fz|\.gz)?$|^-$", word) for word in words):
+        return words
+    place = 1 if words[0] in EXTRACT else 0
+    return [*words[:place], "--record", *words[place:]]
+
+
+def run_program(*arguments, env=None, record=True, **more):
+    """Runs the program. Most tests read run.json of an image; `record=False` leaves --record out."""
+    words = [str(argument) for argument in arguments]
+    command = [os.environ["SRCEXTRACT_PROGRAM"], *(with_record(words) if record else words)]
     done = subprocess.run(command, env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=120, **more)
     return SimpleNamespace(code=done.returncode, out=done.stdout.decode(errors="backslashreplace"),

@@ -44,7 +44,7 @@ def difference(program, directory, *settings, threads=2, headers=None, images=No
     settings = ["difference.align=wcs", f"measurement.gain={GAIN}", "measurement.zero_point=25", "output.formats=[csv]",
                 "detection.threshold=6", "detection.min_area=1", "output.alerts=[avro, parquet]", *settings]
     options = [part for setting in settings for part in ("--set", setting)]
-    return subprocess.run([program, "difference", "-q", "--backend", "cpu", "--threads", str(threads), "-o", directory,
+    return subprocess.run([program, "difference", "--record", "-q", "--backend", "cpu", "--threads", str(threads), "-o", directory,
                            *options, ROOT / "tests/support/plain.yaml", directory / "reference.fits",
                            directory / "new.fits"], capture_output=True, text=True)
 
@@ -283,7 +283,7 @@ def test_a_survey_loses_no_alerts(program, tmp_path):
 
 
 def test_alerts_without_a_reference_are_refused(program, tmp_path):
-    done = subprocess.run([program, "-o", tmp_path, "--set", "output.alerts=[avro]", ROOT / "config/default.yaml",
+    done = subprocess.run([program, "--record", "-o", tmp_path, "--set", "output.alerts=[avro]", ROOT / "config/default.yaml",
                            ROOT / "data/sky.fits"], capture_output=True, text=True)
     assert done.returncode == 2 and not list(tmp_path.iterdir())
     assert "--set output.alerts" in done.stderr and "run srcextract difference" in done.stderr

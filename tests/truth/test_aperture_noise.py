@@ -316,7 +316,7 @@ def test_a_difference_has_the_noise_of_both_frames(program, tmp_path):
         fits.writeto(tmp_path / f"{name}.fits", pixels.astype(np.float32))
     rows = {}
     for how in ("pixel", "apertures"):
-        command = [program, "difference", "-q", "-o", tmp_path, "--backend", "cpu", "--set", f"measurement.noise={how}",
+        command = [program, "difference", "--record", "-q", "-o", tmp_path, "--backend", "cpu", "--set", f"measurement.noise={how}",
                    "--set", "difference.kernel=gaussian", "--set", "difference.match_flux=false", ROOT / "tests/support/plain.yaml",
                    tmp_path / "reference.fits", tmp_path / "new.fits"]
         subprocess.run([str(part) for part in command], check=True)

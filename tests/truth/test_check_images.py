@@ -29,7 +29,7 @@ def ours(program, directory, image, images=OURS, **settings):
     sections = {"detection": "{threshold: 1.5, min_area: 5}", "background": "{rms_map: sextractor}", "output": f"{{check_images: {images}}}".replace("'", ""),
                 "convolve": f"{{kernel: values, values: {KERNEL.tolist()}}}", **settings}
     config.write_text("".join(f"{name}: {keys}\n" for name, keys in sections.items()) + "extends: none\n")
-    subprocess.run([program, "-q", "-o", directory, config, image], check=True)
+    subprocess.run([program, "--record", "-q", "-o", directory, config, image], check=True)
     names = [name.replace("-", "minus_") for name in images]
     return ({name: fits.getdata(directory / f"image.{name}.fits") for name in names},
             fits.getdata(directory / "image.cat.fits")["NPIX"].sum())
@@ -158,7 +158,7 @@ def test_the_mask_has_the_sides_that_were_searched(program, image, tmp_path, sig
 def test_meshes_that_are_none_are_refused(program, tmp_path):
     config = tmp_path / "c.yaml"
     config.write_text("background: {method: constant}\noutput: {check_images: [minibackground]}\nextends: none\n")
-    done = subprocess.run([program, config, tmp_path / "image.fits"], capture_output=True, text=True)
+    done = subprocess.run([program, "--record", config, tmp_path / "image.fits"], capture_output=True, text=True)
     assert done.returncode == 2 and "output.check_images" in done.stderr and "background.method" in done.stderr
 
 
@@ -231,7 +231,7 @@ def test_compressed_they_are_the_same(program, image, tmp_path):
         config.write_text(f"output: {{check_images: [{', '.join(OURS)}], check_compression: {way}}}\n{kernel}\nextends: none\n")
         for threads in (1, 3):
             out = tmp_path / f"{way}{threads}"
-            subprocess.run([program, "-q", "--threads", str(threads), "-o", out, config, image], check=True)
+            subprocess.run([program, "--record", "-q", "--threads", str(threads), "-o", out, config, image], check=True)
             files = {path.name: path.read_bytes() for path in out.glob("image.*.fits*") if ".cat." not in path.name}
             assert len(files) == len(OURS) and all(name.endswith(".fits" + ending) for name in files)
             assert written.setdefault(way, files) == files
@@ -262,10 +262,10 @@ def test_compressed_ones_are_read_as_any_image(program, image, tmp_path):
     catalogues = []
     for way, ending in (("none", ""), ("gzip", ".gz"), ("tiles", ".fz")):
         config.write_text(f"output: {{check_images: [-background], check_compression: {way}}}\nextends: none\n")
-        subprocess.run([program, "-q", "-o", tmp_path / way, config, image], check=True)
+        subprocess.run([program, "--record", "-q", "-o", tmp_path / way, config, image], check=True)
         shutil.copy(tmp_path / way / f"image.minus_background.fits{ending}", tmp_path / way / f"above.fits{ending}")
         config.write_text("output: {formats: [csv]}\nbackground: {method: constant}\n")
-        subprocess.run([program, "-q", "-o", tmp_path / way, config, tmp_path / way / f"above.fits{ending}"], check=True)
+        subprocess.run([program, "--record", "-q", "-o", tmp_path / way, config, tmp_path / way / f"above.fits{ending}"], check=True)
         catalogues.append((tmp_path / way / "above.cat.csv").read_bytes())
         done = subprocess.run([program, "batch", config, tmp_path / way, "-o", tmp_path / "survey" / way],
                               capture_output=True, text=True)
@@ -283,7 +283,7 @@ def test_tiles_of_any_image(program, tmp_path):
     for height, width in ((1, 200), (200, 1), (3, 30000), (5, 70001), (1031, 300)):
         pixels = rng.normal(100, 3, (height, width)).astype(np.float32)
         fits.PrimaryHDU(pixels).writeto(tmp_path / "image.fits", overwrite=True)
-        subprocess.run([program, "-q", "-o", tmp_path, config, tmp_path / "image.fits"], check=True)
+        subprocess.run([program, "--record", "-q", "-o", tmp_path, config, tmp_path / "image.fits"], check=True)
         level = np.unique(pixels - fits.getdata(tmp_path / "image.minus_background.fits.fz"))
         assert np.ptp(level) < 1e-4 and abs(level[0] - 100) < 1
         assert len(np.unique(fits.getdata(tmp_path / "image.rms.fits.fz"))) == 1

@@ -35,7 +35,7 @@ def field(seed, bright=0.0, faint=0.0):
 
 def extract(program, directory, pixels, *options):
     fits.PrimaryHDU(pixels).writeto(directory / "sky.fits", overwrite=True)
-    command = [program, "-q", "-o", directory, "--set", "output.formats=[csv]", "--set", f"measurement.gain={GAIN}",
+    command = [program, "--record", "-q", "-o", directory, "--set", "output.formats=[csv]", "--set", f"measurement.gain={GAIN}",
                *options, directory / "sky.fits"]
     subprocess.run([str(part) for part in command], check=True)
     return read_catalogue(directory / "sky.cat.csv"), json.loads((directory / "sky.run.json").read_text())

@@ -21,7 +21,7 @@ SEEDS = first(8, tuple(range(11, 43)))
 def extract(program, path, *settings):
     """The Gaussians that are fitted in a map, their sources, and the report."""
     options = [part for setting in settings for part in ("--set", setting)]
-    subprocess.run([program, "-q", "-o", path.parent, *options, ROOT / "config/radio.yaml", path], check=True,
+    subprocess.run([program, "--record", "-q", "-o", path.parent, *options, ROOT / "config/radio.yaml", path], check=True,
                    capture_output=True)
     stem = str(path)[:-5]
     return (table.Table.read(f"{stem}.gaul.fits"), table.Table.read(f"{stem}.srl.fits"),

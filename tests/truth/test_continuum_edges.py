@@ -27,7 +27,7 @@ def write(path, data, header, *more):
 
 def run(program, path, *settings):
     options = [part for setting in settings for part in ("--set", setting)]
-    return subprocess.run([program, "-o", path.parent, *options, ROOT / "config/radio.yaml", path], capture_output=True,
+    return subprocess.run([program, "--record", "-o", path.parent, *options, ROOT / "config/radio.yaml", path], capture_output=True,
                           text=True)
 
 
@@ -326,11 +326,11 @@ def test_empty_regions_of_a_map_without_a_place_on_the_sky_are_told(program, tmp
 
 def test_bands_are_refused_and_positions_have_no_gaussians(program, tmp_path, field, header):
     path = write(tmp_path / "map.fits", field.image[None, None], header)
-    command = [program, "-q", "-o", tmp_path, "-d", path, "--band", f"a={path}", "--band", f"b={path}", ROOT / "config/radio.yaml"]
+    command = [program, "--record", "-q", "-o", tmp_path, "-d", path, "--band", f"a={path}", "--band", f"b={path}", ROOT / "config/radio.yaml"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2 and "fit.model" in done.stderr
     (tmp_path / "places.csv").write_text("X_IMAGE,Y_IMAGE\n100,100\n")
-    done = subprocess.run([program, "-q", "-o", tmp_path, "--positions", tmp_path / "places.csv", ROOT / "config/radio.yaml", path],
+    done = subprocess.run([program, "--record", "-q", "-o", tmp_path, "--positions", tmp_path / "places.csv", ROOT / "config/radio.yaml", path],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     told = json.loads(next(tmp_path.glob("map*.run.json")).read_text())
@@ -340,7 +340,7 @@ def test_bands_are_refused_and_positions_have_no_gaussians(program, tmp_path, fi
 def test_gaussians_of_a_detection_image_are_fitted_in_another(program, tmp_path, field, header):
     deep = write(tmp_path / "deep.fits", field.image[None, None], header)
     half = write(tmp_path / "half.fits", field.image[None, None] / 2, header)
-    done = subprocess.run([program, "-q", "-o", tmp_path, "-d", deep, ROOT / "config/radio.yaml", half], capture_output=True,
+    done = subprocess.run([program, "--record", "-q", "-o", tmp_path, "-d", deep, ROOT / "config/radio.yaml", half], capture_output=True,
                           text=True)
     assert done.returncode == 0, done.stderr
     check(field, table.Table.read(tmp_path / "half.gaul.fits"), factor=0.5)

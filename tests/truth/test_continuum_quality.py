@@ -19,8 +19,9 @@ SIDE = np.sqrt(BEAM[0] * BEAM[1]) / PIXEL
 
 
 def run(program, path, *options, config="radio", code=0):
-    done = subprocess.run([str(part) for part in (program, *options, "-o", path.parent, *([config] if config else []), path)],
-                          capture_output=True, text=True)
+    record = [] if "inject" in options else ["--record"]
+    command = (program, *record, *options, "-o", path.parent, *([config] if config else []), path)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     assert done.returncode == code, done.stderr
     return done
 

@@ -52,7 +52,7 @@ def pulls(program, directory, kind, shape, seed, *settings):
     fits.writeto(directory / "a.fits", image.astype(np.float32), overwrite=True)
     options = [word for setting in ("psf.method=fit", f"measurement.apertures={CIRCLES}", "output.segmentation=true",
                                     "output.columns=[default, photometry]", *settings) for word in ("--set", setting)]
-    done = subprocess.run([program, "-q", "-o", directory, *options, ROOT / "config/default.yaml", directory / "a.fits"],
+    done = subprocess.run([program, "--record", "-q", "-o", directory, *options, ROOT / "config/default.yaml", directory / "a.fits"],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     rows = fits.getdata(directory / "a.cat.fits")
@@ -98,7 +98,7 @@ def test_a_warning_names_the_line_to_type(program, tmp_path):
 
 def warnings_of(program, directory, image, *options):
     fits.writeto(directory / "a.fits", image.astype(np.float32), overwrite=True)
-    done = subprocess.run([program, "-q", "-o", directory, *options, directory / "a.fits"], capture_output=True, text=True)
+    done = subprocess.run([program, "--record", "-q", "-o", directory, *options, directory / "a.fits"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stderr
 
@@ -129,6 +129,6 @@ def test_a_mosaic_of_depths_shares_no_noise(program, tmp_path, noisier):
     scale[SIDE // 2:] *= 3 if noisier == "half" else 2
     scale[:, SIDE // 2:] *= 1 if noisier == "half" else 1.4
     fits.writeto(tmp_path / "a.fits", (1000 + SIGMA * scale * rng.normal(size=(SIDE, SIDE))).astype(np.float32))
-    done = subprocess.run([program, "-q", "-o", tmp_path, ROOT / "config/default.yaml", tmp_path / "a.fits"], capture_output=True, text=True)
+    done = subprocess.run([program, "--record", "-q", "-o", tmp_path, ROOT / "config/default.yaml", tmp_path / "a.fits"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "a.run.json").read_text())["shared_noise"]["factor"] == pytest.approx(1, abs=0.04)

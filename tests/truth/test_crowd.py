@@ -269,6 +269,6 @@ def test_all_saturated(program, tmp_path):
 def test_what_a_crowd_excludes(program, tmp_path, setting, said):
     write(tmp_path, np.ones((64, 64), np.float32), Moffats(3.6, 64))
     options = settings(tmp_path, *setting.split(";"))
-    done = subprocess.run([program, "-q", "-o", tmp_path, *options, "crowd", tmp_path / "field.fits"], capture_output=True,
+    done = subprocess.run([program, "--record", "-q", "-o", tmp_path, *options, "crowd", tmp_path / "field.fits"], capture_output=True,
                           text=True)
     assert done.returncode == 2 and said in done.stderr, done.stderr

@@ -19,7 +19,7 @@ SIDE, STARS, WIDTH = 500, 300, 3 / 2.3548
 
 def fit(program, directory, name, *settings):
     path = directory / f"{name}.fits"
-    done = subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, *settings, "crowd", path], capture_output=True, text=True)
+    done = subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", directory, *settings, "crowd", path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return fits.getdata(directory / f"{name}.cat.fits", 1)
 
@@ -85,7 +85,7 @@ def test_the_negative_of_a_real_image_has_hardly_a_star(program, tmp_path, name,
     with fits.open(path) as hdus:
         image = np.asarray(next(hdu.data for hdu in hdus if hdu.data is not None), float)
     fits.writeto(tmp_path / "f.fits", image.astype("f4"))
-    done = subprocess.run([program, "-q", "--backend", "cpu", "-o", tmp_path, "--set", "output.check_images=[background]", tmp_path / "f.fits"],
+    done = subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", tmp_path, "--set", "output.check_images=[background]", tmp_path / "f.fits"],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     level = fits.getdata(tmp_path / "f.background.fits")

@@ -42,7 +42,7 @@ def structure(name, rng):
 
 def fit(program, directory, image, gain=1e6):
     fits.writeto(directory / "f.fits", image.astype("f4"), fits.Header([("GAIN", gain), ("SATURATE", 1e9)]), overwrite=True)
-    done = subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, "--set", "psf.method=fit", "crowd", directory / "f.fits"],
+    done = subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", directory, "--set", "psf.method=fit", "crowd", directory / "f.fits"],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = fits.getdata(directory / "f.cat.fits", 1)

@@ -21,7 +21,7 @@ CHANNELS = range(1, len(FREQUENCIES) + 1)
 
 def run(program, path, *settings, options=()):
     sets = [part for setting in settings for part in ("--set", setting)]
-    return subprocess.run([program, "-o", path.parent, *options, *sets, ROOT / "config/radio.yaml", path],
+    return subprocess.run([program, "--record", "-o", path.parent, *options, *sets, ROOT / "config/radio.yaml", path],
                           capture_output=True, text=True)
 
 

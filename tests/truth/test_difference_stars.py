@@ -76,7 +76,7 @@ def changes(program, directory, frames, *settings):
     for name, frame in zip(("reference", "new"), frames or ()):
         fits.writeto(directory / f"{name}.fits", frame, overwrite=True)
     options = [part for one in ("output.columns=[default, photometry, psf]", *settings) for part in ("--set", one)]
-    done = subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options,
+    done = subprocess.run([program, "difference", "--record", "-q", "--backend", "cpu", "-o", directory, *options,
                            directory / "reference.fits", directory / "new.fits"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return fits.getdata(directory / "new.diff.cat.fits", 1), json.loads((directory / "new.diff.run.json").read_text())

@@ -26,7 +26,7 @@ def warnings(program, directory, images, *settings, headers=(None, None), said=S
                 "detection.threshold=6", "detection.min_area=1", f"measurement.gain={GAIN}", "output.formats=[csv]",
                 "difference.kernel=gaussian", *settings]
     options = [part for setting in settings for part in ("--set", setting)]
-    subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options, ROOT / "tests/support/plain.yaml",
+    subprocess.run([program, "difference", "--record", "-q", "--backend", "cpu", "-o", directory, *options, ROOT / "tests/support/plain.yaml",
                     directory / "reference.fits", directory / "new.fits"], check=True)
     [report] = directory.glob("new.diff*run.json")
     return [warning for warning in json.loads(report.read_text())["warnings"] if said in warning]

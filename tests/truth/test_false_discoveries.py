@@ -56,7 +56,7 @@ def found(program, directory, pixels, rate, *settings):
         f"detection: {{false_discovery_rate: {rate}, min_area: 1}}\n"
         "output: {formats: [csv], segmentation: true, check_images: [-background, rms, filtered]}\nextends: none\n")
     options = [part for setting in settings for part in ("--set", setting)]
-    subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],
+    subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],
                    cwd=directory, check=True)
     images = {path.name.split(".")[1]: fits.getdata(path) for path in directory.glob("image.*.fits")}
     return images, json.loads((directory / "image.run.json").read_text())

@@ -40,7 +40,7 @@ def extract(program, directory, pixels, fwhm, *settings, rms=None):
         settings += ["weights.type=rms", "weights.file=rms.fits"]
     (directory / "c.yaml").write_text("output: {formats: [csv]}\nextends: none\n")
     options = [part for setting in settings for part in ("--set", setting)]
-    subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],
+    subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],
                    cwd=directory, check=True)
     table = np.genfromtxt(directory / "image.cat.csv", delimiter=",", names=True, ndmin=1)
     return table, json.loads((directory / "image.run.json").read_text())["levels"]

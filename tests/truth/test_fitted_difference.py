@@ -34,7 +34,7 @@ def subtract(program, directory, images, *settings, headers=(None, None), of_ref
                 *settings]
     options = [part for setting in settings for part in ("--set", setting)]
     options += [part for setting in of_reference for part in ("--reference-set", setting)]
-    done = subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options,
+    done = subprocess.run([program, "difference", "--record", "-q", "--backend", "cpu", "-o", directory, *options,
                            ROOT / "tests/support/plain.yaml", directory / "reference.fits", directory / "new.fits"],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -242,7 +242,7 @@ def test_the_flux_of_a_star_has_the_error_that_it_says(program, tmp_path, night)
 
 
 def test_columns_of_a_star_are_missed_aloud_where_no_shape_is_known(program, tmp_path):
-    done = subprocess.run([program, "-o", tmp_path, "--set", "output.columns=[NUMBER, FLUX_PSF]",
+    done = subprocess.run([program, "--record", "-o", tmp_path, "--set", "output.columns=[NUMBER, FLUX_PSF]",
                            ROOT / "config/default.yaml", ROOT / "data/sky.fits"], capture_output=True, text=True)
     assert done.returncode == 2 and "'FLUX_PSF', which needs the shape of stars" in done.stderr
 

@@ -32,7 +32,7 @@ def write(path, pixels):
 
 
 def run(program, directory, *settings):
-    command = [program, "-o", directory / "out", "--backend", "cpu", "--set", "output.segmentation=true",
+    command = [program, "--record", "-o", directory / "out", "--backend", "cpu", "--set", "output.segmentation=true",
                *(part for one in settings for part in ("--set", one)), ROOT / "tests/support/plain.yaml",
                directory / "image.fits"]
     return subprocess.run([str(part) for part in command], capture_output=True, text=True)

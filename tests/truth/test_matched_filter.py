@@ -25,7 +25,7 @@ def found(program, directory, pixels, kernel, threshold, *settings, rms=None):
     (directory / "c.yaml").write_text("extends: none\noutput: {formats: [csv], segmentation: true, "
                                       "check_images: [-background, rms, filtered]}\n")
     options = [part for setting in settings for part in ("--set", setting)]
-    subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],
+    subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", directory, *options, "c.yaml", "image.fits"],
                    cwd=directory, check=True)
     images = {path.name.split(".")[1]: fits.getdata(path) for path in directory.glob("image.*.fits")}
     table = np.genfromtxt(directory / "image.cat.csv", delimiter=",", names=True)

@@ -15,7 +15,7 @@ SIDE = 600
 def extract(program, directory, pixels, *settings):
     fits.PrimaryHDU(np.asarray(pixels, np.float32)).writeto(directory / "f.fits", overwrite=True)
     options = [part for setting in ("output.formats=[csv]", "convolve.median=true", *settings) for part in ("--set", setting)]
-    subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, *options, directory / "f.fits"], check=True)
+    subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", directory, *options, directory / "f.fits"], check=True)
     table = np.genfromtxt(directory / "f.cat.csv", delimiter=",", names=True, ndmin=1)
     return table, json.loads((directory / "f.run.json").read_text())
 

@@ -129,7 +129,7 @@ def test_it_is_the_radius_of_that_share_of_kron(program, tmp_path):
     assert np.array_equal(np.isnan(found["PETRO_R50"]), ~(found["FLUX_PETRO"] > 0)) and len(found["PETRO_R50"]) > 100
     for row in np.argsort(-found["FLUX_PETRO"])[[0, 10, 100]]:
         share = found["FLUX_PETRO"][row] / found["FLUX_AUTO"][row] / 2
-        other, _ = extract(program, "default", image, tmp_path, *sets(COLUMNS, f"measurement.flux_radius=[{share!r}]"))
+        other, _ = extract(program, "default", image, tmp_path, *sets(COLUMNS, f"measurement.flux_radius=[{float(share)!r}]"))
         assert other["FLUX_RADIUS"][row] == pytest.approx(found["PETRO_R50"][row], rel=1e-9)
 
 

@@ -58,7 +58,7 @@ def apart_stars(rng, psf, side, apart, fluxes):
 
 def run(program, directory, image, *sets, command=(), options=()):
     chosen = [f"measurement.gain={GAIN}", "measurement.gain_keyword=none", "output.formats=[csv]", *sets]
-    words = [program, *command, "-o", directory / "out", "--backend", "cpu", *options,
+    words = [program, *(command or ["--record"]), "-o", directory / "out", "--backend", "cpu", *options,
              *(part for one in chosen for part in ("--set", one)), image]
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, cwd=directory)
 

@@ -22,7 +22,7 @@ def written(program, directory, pixels, text, variance=None):
         fits.PrimaryHDU(np.asarray(variance, np.float32)).writeto(directory / "map.fits")
     (directory / "c.yaml").write_text(
         text + "\noutput: {formats: [csv], segmentation: true, check_images: [-background, rms, filtered]}\nextends: none\n")
-    subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, "c.yaml", "image.fits"], cwd=directory,
+    subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", directory, "c.yaml", "image.fits"], cwd=directory,
                    check=True)
     images = {path.name.split(".")[1]: fits.getdata(path) for path in directory.glob("image.*.fits")}
     return images, json.loads((directory / "image.run.json").read_text())

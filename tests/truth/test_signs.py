@@ -155,7 +155,7 @@ def written(program, directory, image, sign):
     (directory / "c.yaml").write_text(
         f"extends: none\ndetection: {{threshold: 3, sign: {sign}}}\nquicklook: {{overlay: none}}\noutput: {{formats: [csv], "
         "segmentation: true, quicklook: true, check_images: [background, rms, -background, objects, -objects, snr]}\n")
-    subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, directory / "c.yaml", image], check=True)
+    subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", directory, directory / "c.yaml", image], check=True)
     images = {path.name.split(".")[1]: fits.getdata(path) for path in directory.glob("*.fits")}
     told = json.loads((directory / "image.run.json").read_text())
     return read_catalogue(directory / "image.cat.csv"), images, (directory / "image.png").read_bytes(), told
@@ -215,7 +215,7 @@ def test_a_threshold_lower_than_the_error_of_the_sky_gives_no_pixel_to_both(prog
     (tmp_path / "c.yaml").write_text("extends: none\ndetection: {threshold: 0.005, sign: both, min_area: 1}\n"
                                      "background: {estimator: sextractor}\noutput: {formats: [csv], "
                                      "segmentation: true, check_images: [-background, objects, -objects]}\n")
-    done = subprocess.run([program, "--backend", "cpu", "-o", tmp_path, tmp_path / "c.yaml", image], check=True,
+    done = subprocess.run([program, "--record", "--backend", "cpu", "-o", tmp_path, tmp_path / "c.yaml", image], check=True,
                           capture_output=True, text=True)
     found = read_catalogue(tmp_path / "image.cat.csv")
     images = {path.name.split(".")[1]: fits.getdata(path) for path in tmp_path.glob("image.*.fits")}

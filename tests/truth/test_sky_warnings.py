@@ -167,7 +167,7 @@ def test_log_and_report_say_the_same(program, tmp_path):
     fits.PrimaryHDU((noise(231) + sky_of(10, 0, SIDE)).astype(np.float32)).writeto(path)
     config = tmp_path / "c.yaml"
     config.write_text("background:\n  method: constant\nextends: none\n")
-    done = subprocess.run([program, "-q", "-o", tmp_path, config, path], capture_output=True, text=True, check=True)
+    done = subprocess.run([program, "--record", "-q", "-o", tmp_path, config, path], capture_output=True, text=True, check=True)
     [warning] = json.loads((tmp_path / "field.run.json").read_text())["warnings"]
     assert done.stderr == f"warning: {path}: {warning}\n"
     assert warning.startswith(f"{config}:2:11: ")

@@ -27,7 +27,7 @@ def ours(program, directory, threshold, more=""):
     """The label map and the level."""
     (directory / "c.yaml").write_text(f"detection: {{threshold_unit: mag_per_arcsec2, threshold: {threshold}}}\n"
                                       f"{more}\noutput: {{formats: [csv], segmentation: true}}\nextends: none\n")
-    done = subprocess.run([program, "-q", "--backend", "cpu", "-o", directory, "c.yaml", "image.fits"], cwd=directory,
+    done = subprocess.run([program, "--record", "-q", "--backend", "cpu", "-o", directory, "c.yaml", "image.fits"], cwd=directory,
                           capture_output=True, text=True)
     if done.returncode != 0:
         return done

@@ -195,7 +195,7 @@ constexpr std::size_t most_yaml_bytes = 60'000;
 std::string yaml_html(std::string yaml) {
   if (yaml.size() > most_yaml_bytes) {
     yaml.resize(most_yaml_bytes);
-    yaml += "\n# (cut: run.json has all)\n";
+    yaml += "\n# (cut: run.json, of --record, has all)\n";
   }
   std::string html;
   append_xml(html, yaml);

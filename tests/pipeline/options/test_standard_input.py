@@ -36,7 +36,7 @@ def expected(run, tmp_path):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzipped"])
 def test_a_pipe_gives_the_catalogue_of_the_file(feed, expected, tmp_path, pack):
-    done = feed(pack(IMAGE.read_bytes()), "-q", "-", "-o", "out")
+    done = feed(pack(IMAGE.read_bytes()), "-q", "--record", "-", "-o", "out")
     assert (done.returncode, done.stderr) == (0, b"")
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["stdin.cat.fits", "stdin.run.json"]
     assert (tmp_path / "out/stdin.cat.fits").read_bytes() == expected

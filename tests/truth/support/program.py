@@ -22,7 +22,7 @@ def run(program, config, image, directory, *options):
         options = ("--set", "input.padding=keep", *options)
         if "background.method=constant" not in options:
             options = ("--set", "background.rms_map=sextractor", "--set", "background.estimator=sextractor", *options)
-    command = [program, "-q", "-o", directory, *options, path_of(config), image]
+    command = [program, "--record", "-q", "-o", directory, *options, path_of(config), image]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"exit code {done.returncode}: {done.stderr.strip()}")
