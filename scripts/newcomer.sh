@@ -5,22 +5,28 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'END'
-Usage: scripts/newcomer.sh [--suite NAME] [--mirror URL] [--cuda DIR] [--wheel WHEEL]   (as root; needs debootstrap and a network)
+Usage: scripts/newcomer.sh [--suite NAME] [--mirror URL] [--cuda DIR] [--wheel FILE | --tarball FILE | --source FILE]
+(As root; needs debootstrap and a network.)
 Clones HEAD into a fresh Debian chroot (--suite bookworm) and runs scripts/run.sh and scripts/test.sh there.
 --cuda DIR does the same in a second one with the CUDA toolkit of DIR at /usr/local/cuda.
---wheel WHEEL takes the wheel in place of the clone: a user without root makes an environment, installs it with what pip
+--wheel FILE takes the wheel in place of the clone: a user without root makes an environment, installs it with what pip
 fetches, and extracts a catalogue, by Python and by the command; within 60 s. That machine has Python with venv and nothing else.
---suite noble is Ubuntu 24.04. The mirror is the one of this machine's apt where it has the suite.
+--tarball FILE takes the tarball of scripts/package.sh: a user without root unpacks it on a machine without a network, and
+extracts the catalogue of data/reference. The man pages and the completions are there.
+--source FILE takes the source archive of scripts/release.sh: its own set-up installs what is missing, and CMake configures it.
+--suite noble is Ubuntu 24.04, jammy 22.04. The mirror is the one of this machine's apt where it has the suite.
 END
 }
 
-suite=bookworm mirror="" cuda="" wheel=""
+suite=bookworm mirror="" cuda="" wheel="" tarball="" source=""
 while [[ $# -gt 0 ]]; do
   case $1 in
     --suite) suite=${2:?--suite needs a name} && shift ;;
     --mirror) mirror=${2:?--mirror needs a URL} && shift ;;
     --cuda) cuda=$(realpath "${2:?--cuda needs a directory}") && shift ;;
     --wheel) wheel=$(realpath "${2:?--wheel needs a wheel}") && shift ;;
+    --tarball) tarball=$(realpath "${2:?--tarball needs a tarball}") && shift ;;
+    --source) source=$(realpath "${2:?--source needs a source archive}") && shift ;;
     --help | -h) usage && exit ;;
     *) usage >&2 && exit 2 ;;
   esac
@@ -30,10 +36,10 @@ done
 
 components=main script=()
 case $suite in
-  noble)
+  jammy | noble)
     components=main,universe mirror=${mirror:-http://archive.ubuntu.com/ubuntu}
     # All of Ubuntu's suites share one script; an older debootstrap does not know this name for it.
-    [[ -e /usr/share/debootstrap/scripts/noble ]] || script=(/usr/share/debootstrap/scripts/gutsy)
+    [[ -e /usr/share/debootstrap/scripts/$suite ]] || script=(/usr/share/debootstrap/scripts/gutsy)
     ;;
   *)
     [[ -n $mirror ]] || mirror=$(apt-get indextargets --format "\$(SITE) \$(CODENAME)" 'Created-By: Packages' |
@@ -96,21 +102,27 @@ meet() {
   expect 3 "$machine" "head -c 100000 data/sky.fits >/tmp/broken.fits; build/srcextract config/default.yaml /tmp/broken.fits"
 }
 
+# meet_file FILE: the machine has it in /srcextract, and a user without root.
+meet_file() {
+  with_cuda=""
+  echo "=== $suite: $(basename "$1")"
+  mv "$work/base" "$work/plain"
+  mkdir "$work/plain/srcextract"
+  cp "$1" "$work/plain/srcextract"
+  cp -L /etc/resolv.conf "$work/plain/etc/resolv.conf"
+  inside plain "useradd --create-home astronomer"
+}
+
+as_user() { expect 0 plain "su astronomer -w http_proxy,https_proxy -c '$1'"; }
+
 # meet_wheel: the seconds from nothing to a catalogue.
 meet_wheel() {
-  local folder=$work/plain/srcextract start
-  with_cuda=""
-  echo "=== $suite: $(basename "$wheel")"
-  mv "$work/base" "$work/plain"
-  mkdir "$folder"
-  cp "$wheel" "$folder"
-  cp -L /etc/resolv.conf "$work/plain/etc/resolv.conf"
+  local start
+  meet_file "$wheel"
   # What this machine trusts, and where its pip looks.
   cp -L /etc/ssl/certs/ca-certificates.crt "$work/plain/etc/ssl/certs/"
   [[ ! -e /etc/pip.conf ]] || cp /etc/pip.conf "$work/plain/etc/pip.conf"
-  inside plain "useradd --create-home astronomer"
   start=$SECONDS
-  as_user() { expect 0 plain "su astronomer -w http_proxy,https_proxy -c '$1'"; }
   as_user "python3 -m venv ~/sx"
   # shellcheck disable=SC2088  # the user's home, found by the user's shell
   as_user "~/sx/bin/pip install --quiet --disable-pip-version-check /srcextract/*.whl"
@@ -121,13 +133,34 @@ meet_wheel() {
   as_user 'cd; sx/bin/srcextract -q -o out "$(sx/bin/python -c "import srcextract as sx; print(sx.data.sky())")"; ls -l out; cmp out/sky.cat.fits sky.cat.fits'
 }
 
+# meet_tarball: nothing but the tarball is needed, neither a package nor a network.
+meet_tarball() {
+  local tree
+  meet_file "$tarball"
+  tree=/home/astronomer/$(basename "$tarball" .tar.gz)
+  as_user "tar -C ~ -xf /srcextract/*.tar.gz"
+  expect 0 plain "unshare --net su astronomer -c 'cd; $tree/bin/srcextract -q --backend cpu -o out $tree/data/sky.fits'"
+  as_user "cd; $tree/bin/srcextract compare -q $tree/data/reference/default/sky.cat.ecsv out/sky.cat.fits"
+  as_user "cd $tree/share; ls man/man1/srcextract.1 man/man1/srcextract-batch.1 fish/vendor_completions.d/srcextract.fish zsh/site-functions/_srcextract"
+  expect 0 plain "su astronomer -s /bin/bash -c '. $tree/share/bash-completion/completions/srcextract; complete -p srcextract'"
+}
+
+# meet_source: all that the build needs is named by the archive's own set-up.
+meet_source() {
+  meet_file "$source"
+  expect 0 plain "tar --strip-components=1 -xf *.tar.gz"
+  expect 0 plain "scripts/setup.sh"
+  expect 0 plain "cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSRCEXTRACT_TESTS=OFF"
+}
+
 [[ ! $wheel ]] || include=--include=python3,python3-venv,ca-certificates
 debootstrap --variant=minbase ${include:+"$include"} --components="$components" "$suite" "$work/base" "$mirror" "${script[@]}" >"$work/log" ||
   { tail "$work/log" >&2 && exit 1; }
-if [[ $wheel ]]; then
-  meet_wheel
+for file in wheel tarball source; do
+  [[ ${!file} ]] || continue
+  "meet_$file"
   exit
-fi
+done
 meet plain ""
 [[ -z $cuda ]] || meet cuda "$cuda"
 echo "newcomer: all as the README says"
