@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'END'
-Usage: scripts/wheel.sh [--few] [--chroot SUITE]... [OUTPUT_DIR]      (OUTPUT_DIR is dist/ if not given)
+Usage: scripts/wheel.sh [--all] [--few] [--chroot SUITE]... [OUTPUT_DIR]      (OUTPUT_DIR is dist/ if not given)
 Writes OUTPUT_DIR/srcextract-VERSION-cp312-abi3-manylinux_2_28_ARCH.whl, for Python 3.12 and later, one for Python 3.11 or
 3.10 where that is what python3 is, the source distribution and SHA256SUMS. Where there is nvcc the wheels have the CUDA
 back end and are of the distribution srcextract-cuda13 (or of what nvcc's version is). In the environment:
@@ -15,6 +15,8 @@ back end and are of the distribution srcextract-cuda13 (or of what nvcc's versio
   SRCEXTRACT_CUDA   OFF leaves the CUDA back end out: the distribution srcextract
   SRCEXTRACT_CUDA_ARCHITECTURES  the kinds of GPU (80-real 90-real 90-virtual)
   SRCEXTRACT_CROSS  aarch64: for that machine, by Debian's cross compilers, without CUDA; --chroot tries it under qemu
+--all builds for each of python3.10, python3.11 and the first of 3.12 and later that is found, and tries the last wheel with each
+later Python, without the Python tests.
 --few leaves the Python tests out, as SRCEXTRACT_CROSS does.
 --chroot SUITE (as root; needs debootstrap) proves in a fresh chroot of Debian's bookworm or trixie, which gets Python's
 pip and venv and nothing else, the wheel that fits; of bullseye, whose Python is older, that the module loads (glibc 2.31).
@@ -24,10 +26,11 @@ END
 }
 
 glibc=2.28
-output=dist chroots=() few=
+output=dist chroots=() few='' all=''
 while [[ $# -gt 0 ]]; do
   case $1 in
     --chroot) chroots+=("${2:?--chroot needs the name of a suite}") && shift ;;
+    --all) all=1 ;;
     --few) few=--few ;;
     --help | -h) usage && exit ;;
     -*) usage >&2 && exit 2 ;;
@@ -48,9 +51,23 @@ if sys.version_info >= (3, 10) and os.path.exists(sysconfig.get_path("include") 
     print("%d%d%s" % (*sys.version_info[:2], "t" * bool(sysconfig.get_config_var("Py_GIL_DISABLED"))))' 2>/dev/null
 }
 
-# The first of 3.12 and later, whose stable ABI is that of all later ones, and python3 if it is older.
+# pythons_of VERSION...: the interpreters python3.VERSION that can build, one a line; none without the GIL.
+pythons_of() {
+  local minor found
+  for minor in "$@"; do
+    found=$(version_of "python3.$minor") || continue
+    [[ $found != "3$minor" ]] || echo "python3.$minor"
+  done
+}
+
+# The first of 3.12 and later, whose stable ABI is that of all later ones, and python3 if it is older; with --all 3.10 and 3.11.
 interpreters() {
   local python version found=""
+  if [[ $all ]]; then
+    found=$(pythons_of {12..20})
+    echo "$(pythons_of 10 11 | paste -sd' ') ${found%%$'\n'*}"
+    return
+  fi
   for python in python3.{12..20}; do
     [[ $found ]] || { version=$(version_of "$python") && [[ $version ]] && found=$python; }
   done
@@ -261,6 +278,11 @@ for python in "${pythons[@]}"; do
   echo "=== $wheel: $(du -h "$wheel" | cut -f1), $(du -h "$(find build-wheel/checked -name '_core*.so')" | cut -f1) the module"
   [[ ${SRCEXTRACT_CROSS:-} ]] || scripts/wheel/try.sh $few "$python" "$wheel" "$cmake/srcextract" -r "$PWD/tests/python/requirements.txt"
 done
+if [[ $all && $wheel == *-abi3-* ]]; then
+  for later in $(pythons_of {13..20}); do
+    [[ $later == "$python" ]] || scripts/wheel/try.sh --few "$later" "$wheel" "$cmake/srcextract"
+  done
+fi
 "$tools/pyproject-build" --sdist --no-isolation --outdir "$output" >build-wheel/sdist.log
 scripts/sums.sh "$output"
 for suite in "${chroots[@]}"; do in_chroot "$suite"; done
