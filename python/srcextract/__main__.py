@@ -27,8 +27,8 @@ def main() -> None:
     """Becomes the command."""
     path = program()
     if path is None:
-        sys.exit("python -m srcextract: this installation has no command beside the package; install it again with pip, as "
-                 "pip install --force-reinstall srcextract")
+        sys.exit("python -m srcextract: this installation has no command beside the package; install it again from the "
+                 "same wheel or sources, by pip install --force-reinstall WHEEL")
     # Python ignores these two, and what it starts would, too.
     for one in signal.SIGPIPE, signal.SIGXFSZ:
         signal.signal(one, signal.SIG_DFL)
