@@ -80,8 +80,8 @@ struct Extraction {
   std::vector<BrightPixel> brightest;  ///< brightest pixel of each source, for the warning about saturation; may cover
                                        ///< only the first sources
   std::optional<Picture> picture;      ///< set if output.quicklook is true
-  std::optional<DifferenceFacts> difference;  ///< set if a reference was subtracted
-  std::optional<FramesAsRead> frames;         ///< set if output.alerts asks for cut-outs of both frames of a difference
+  std::optional<DifferenceFacts> difference;    ///< set if a reference was subtracted
+  std::optional<FramesAsRead> frames;           ///< set if an output has cut-outs of both frames of a difference
   std::optional<ApertureNoise> aperture_noise;  ///< noise of sums over empty apertures of the measured image; set if
                                                 ///< measurement.noise is `apertures`
   /// How much noise pixels share, as the filtered image tells; set if thresholds count in its noise, mesh by mesh
@@ -90,7 +90,7 @@ struct Extraction {
   std::unique_ptr<Extraction> negated;
   std::optional<FittedIslands> fitted;  ///< set if fit.model is `gaussians`
   std::optional<CrowdFit> crowd;    ///< result of fitting all stars at once, if crowd.method asks for that; contains
-                                    ///< images only if check images show them
+                                    ///< images only if check images or the report show them
   std::optional<FoundIn> found_in;  ///< set in dual-image mode; the other members are of the measured image
   /// Set if the user gave the level of the sky, which was subtracted from the image. `background` and `levels` then
   /// describe the image after that subtraction.

@@ -48,7 +48,8 @@ CrowdImage crowd_image(const float* image, const float* variance, const Shape& s
 
 CrowdPlanes planes_of_crowd(const Config& config) {
   const auto shows = [](CheckImage image) { return shows_model(image) || shows_crowd(image); };
-  return std::ranges::any_of(config.output.check_images, shows) ? CrowdPlanes::all : CrowdPlanes::none;
+  return config.output.report || std::ranges::any_of(config.output.check_images, shows) ? CrowdPlanes::all
+                                                                                        : CrowdPlanes::none;
 }
 
 std::vector<CrowdPlace> crowd_places(const ForcedPositions& positions) {

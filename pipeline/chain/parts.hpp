@@ -157,13 +157,19 @@ struct FitGaussians : InOnePiece {
   static KeptImages keeps(const Plan& plan) { return {.host = measures_cube(plan.config) ? 2 : 0}; }
 };
 
+struct KeepFrames : InOnePiece {
+  static constexpr const char* name = "cut-outs of frames";
+  static bool used(const Plan& plan) { return plan.of_difference() && plan.config.output.cuts_frames(); }
+  /// Copies of both frames.
+  static KeptImages keeps(const Plan&) { return {.host = 2}; }
+};
+
 struct WriteAlerts : InOnePiece {
   static constexpr const char* name = "alerts";
   static bool used(const Plan& plan) { return !plan.config.output.alerts.empty(); }
-  /// Copies of both frames, for cut-outs, and the map of owners.
+  /// The map of owners.
   static KeptImages keeps(const Plan& plan) {
-    const KeptImages owners = MeasurePhotometry::used(plan) ? KeptImages{} : KeptImages{.host = 1, .device = 1};
-    return {.host = owners.host + (plan.of_difference() ? 2 : 0), .device = owners.device};
+    return MeasurePhotometry::used(plan) ? KeptImages{} : KeptImages{.host = 1, .device = 1};
   }
 };
 
@@ -175,7 +181,7 @@ struct InjectCopies : InOnePiece {
 };
 
 using FurtherParts = PartList<KeepDetectionImage, FindFainterSide, FitCrowd, MakePsf, MeasureLocalSky,
-                              MeasureApertureNoise, ShowPixels, FitGaussians, WriteAlerts, InjectCopies>;
+                              MeasureApertureNoise, ShowPixels, FitGaussians, KeepFrames, WriteAlerts, InjectCopies>;
 
 /// All parts of an extraction that keep images or decide whether it goes by rows.
 using AllParts = JoinedList<ReadingParts, DetectionSteps, FurtherParts>;

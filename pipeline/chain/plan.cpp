@@ -28,8 +28,8 @@ bool Plan::keeps_segmentation() const {
   const bool of_objects = shows_any(config, [](CheckImage image) {
     return image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::islands;
   });
-  return config.kept.segmentation || fits_gaussians(config) || config.output.segmentation || config.output.report ||
-         of_objects || cuts_out || has_flags(config.flags) ||
+  return config.kept.segmentation || fits_gaussians(config) || config.output.segmentation ||
+         (config.output.report && !fits_crowd(config)) || of_objects || cuts_out || has_flags(config.flags) ||
          (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
 }
 

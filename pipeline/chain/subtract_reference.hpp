@@ -50,7 +50,7 @@ struct FrameMatch {
       std::nullopt;                            ///< set if difference.match_flux is true and no kernel was fitted
   std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
   double star_noise = 0;                       ///< noise_of_star() of the fitted kernel; 0 if no kernel was fitted
-  std::optional<FramesAsRead> frames = std::nullopt;  ///< set if output.alerts asks for cut-outs
+  std::optional<FramesAsRead> frames = std::nullopt;  ///< set if an output has cut-outs of them
 };
 
 /// Scales the noise map of a difference whose frames have weight maps. The sum of these maps has the right shape but
@@ -144,7 +144,7 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
     return estimate_background(image, background, where);
   };
   FrameMatch<Where> match;
-  if (!config.output.alerts.empty())
+  if (config.output.cuts_frames())
     match.frames = FramesAsRead{host_copy(reference.image, where), host_copy(fresh.image, where)};
   if (how.kernel == MatchingKernel::fitted) {
     const std::optional<Square> shared =

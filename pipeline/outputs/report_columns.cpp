@@ -20,9 +20,9 @@ constexpr double widths_of_an_axis = 6;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// The first of FLUX_AUTO, FLUX_ISO and FLUX_APER that is finite for any source; FLUX_ISO if none is.
+/// The first of FLUX_AUTO, FLUX_ISO, FLUX_APER and FLUX_PSF that is finite for any source; FLUX_ISO if none is.
 std::string name_of_flux(const std::vector<ReportColumn>& columns, std::size_t rows) {
-  for (const char* name : {"FLUX_AUTO", "FLUX_ISO", "FLUX_APER"}) {
+  for (const char* name : {"FLUX_AUTO", "FLUX_ISO", "FLUX_APER", "FLUX_PSF"}) {
     const ReportColumn* const flux = find_column(columns, name);
     for (std::size_t row = 0; flux != nullptr && row < rows; ++row)
       if (std::isfinite(flux->at(row))) return name;

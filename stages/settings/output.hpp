@@ -90,6 +90,8 @@ struct OutputConfig {
   ImageCompression check_compression = ImageCompression::none;
   /// For `srcextract difference`: also write {stem}.alerts.{format} for each format.
   std::vector<AlertFormat> alerts = {};
+  /// Whether an output has cut-outs of both frames of a difference.
+  bool cuts_frames() const { return report || !alerts.empty(); }
   /// Additional header keywords of the image whose cards are copied into the catalogue and run.json.
   std::vector<std::string> header_keywords = {};
   /// If several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all of them.

@@ -209,6 +209,8 @@ std::string report_copies_use(const OutputConfig& config) {
 }
 
 std::string report_copies_problem(const Settings& config) {
+  if (config.output.report_copies > 0 && fits_crowd(config))
+    return "puts copies of stars into the image, which a crowd does by crowd.inject; set that, and this to 0";
   return config.output.report_copies > 0 && config.detection.sign == DetectionSign::negative
              ? "puts copies of stars into the image, and where detection.sign is negative no star is found; set it to 0"
              : "";

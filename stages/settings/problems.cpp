@@ -79,15 +79,14 @@ std::string crowd_problem(const Settings& config) {
   if (fits_gaussians(config)) return "is joint, and fit.model gaussians; set one of them to none";
   if (config.deblend.method != DeblendMethod::none || config.deblend.clean)
     return "is joint, whose stars are not divided further; set deblend.method to none and deblend.clean to false";
-  if (config.convolve.kernel != KernelShape::none)
-    return "is joint, whose stars are found by the PSF; set convolve.kernel to none";
+  if (config.convolve.filters())
+    return "is joint, whose stars are found by the PSF; set convolve.kernel to none and convolve.median to false";
   if (config.morphology.operation != MorphologicalOperation::none)
     return "is joint, which has no pixels above a threshold; set morphology.operation to none";
   if (config.detection.sign != DetectionSign::positive)
     return "is joint, whose stars are brighter than the sky; set detection.sign to positive";
-  if (config.output.segmentation || config.output.report || has_flags(config.flags) ||
-      vignet_size(config.output.columns).any())
-    return "is joint, which has no pixels of sources: leave out output.segmentation, output.report, flags and VIGNET";
+  if (config.output.segmentation || has_flags(config.flags) || vignet_size(config.output.columns).any())
+    return "is joint, which has no pixels of sources: leave out output.segmentation, flags and VIGNET";
   return "";
 }
 

@@ -265,7 +265,8 @@ def test_all_saturated(program, tmp_path):
 @pytest.mark.parametrize("setting, said", [
     ("psf.file=''", "needs the PSF of the image"), ("deblend.method=tree", "deblend.method to none"),
     ("convolve.kernel=gaussian;convolve.fwhm=3", "convolve.kernel to none"), ("output.segmentation=true", "output.segmentation"),
-    ("output.check_images=[objects]", "a crowd has none of"), ("fit.model=gaussians", "set one of them to none")])
+    ("output.check_images=[objects]", "a crowd has none of"),
+    ("output.report=true;output.report_copies=9", "crowd.inject"), ("fit.model=gaussians", "set one of them to none")])
 def test_what_a_crowd_excludes(program, tmp_path, setting, said):
     write(tmp_path, np.ones((64, 64), np.float32), Moffats(3.6, 64))
     options = settings(tmp_path, *setting.split(";"))

@@ -66,10 +66,12 @@ std::string summary_html(const RunRecord& record, const std::string& pixel_unit)
   const Shape& shape = record.input.first().shape;
   if (found.difference) {
     const auto fainter = std::ranges::count(found.sources[columns::sign], -1);
-    return xml_text(fmt::format("{} less {}: {} brighter, {} fainter, in {} × {} pixels; noise of the difference {}",
+    const auto& fit = found.difference->fit;
+    return xml_text(fmt::format("{} less {}: {} brighter, {} fainter, in {} × {} pixels; noise of the difference {}{}",
                                 printable_name(record.input.name), printable_name(record.input.reference->path),
                                 found.sources.size() - fainter, fainter, shape.width, shape.height,
-                                with_unit(found.background.clipped.sigma, pixel_unit)));
+                                with_unit(found.background.clipped.sigma, pixel_unit),
+                                fit ? fmt::format("; left at the kernel's stars: χ {:.3g}", fit->chi_median) : ""));
   }
   std::string what = counted(found.sources.size(), "source");
   if (found.fitted)
@@ -211,15 +213,35 @@ std::string shown_text(std::size_t shown, std::size_t all, const std::string& of
   return fmt::format("The {} brightest of {} {}s; the catalogue has all.", shown, all, of);
 }
 
-/// A hidden element with the picture of all stamps, from which the script cuts single stamps.
+/// Hidden elements with the pictures of all stamps, from which the script cuts single stamps.
 std::string stamps_html(const ReportPictures& pictures) {
-  return pictures.stamps ? "<img id=\"stamps\" alt=\"\" hidden src=\"" + pictures.stamps->address + "\">\n" : "";
+  const auto hidden = [](const char* id, const std::optional<ReportPicture>& picture) {
+    return picture ? fmt::format("<img id=\"{}\" alt=\"\" hidden src=\"{}\">\n", id, picture->address) : "";
+  };
+  return hidden("stamps", pictures.stamps) + hidden("stamps-reference", pictures.reference_stamps) +
+         hidden("stamps-new", pictures.new_stamps);
+}
+
+/// The cut-outs of the selected source: of the image, or of both frames and their difference.
+std::string cutouts_html(const ReportPictures& pictures) {
+  const auto canvas = [](const std::string& id, const std::string& of) {
+    return "<canvas id=\"" + id + "\" role=\"img\" aria-label=\"Cut-out around the selected source" + of +
+           "\"></canvas>";
+  };
+  if (!pictures.new_stamps) return "<div class=\"cutouts\">" + canvas("cutout", "") + "</div>\n";
+  const auto figure = [&](const std::string& id, const std::string& name) {
+    return "<figure>" + canvas(id, ", " + name) + "<figcaption>" + name + "</figcaption></figure>";
+  };
+  return "<div class=\"cutouts three\">" + figure("cutout-reference", "reference") + figure("cutout-new", "new") +
+         figure("cutout", "difference") + "</div>\n";
 }
 
 std::string maps_html(const ReportPictures& pictures, const std::string& unit) {
   std::string html = map_html("Sky", pictures.sky, unit) + map_html("Noise", pictures.noise, unit);
   if (pictures.residual)
-    html += map_html("Residual, without sky and sources", *pictures.residual, unit, !"a flat residual is shown");
+    html += map_html(
+        pictures.residual_of_fit ? "Residual, without sky and what was fitted" : "Residual, without sky and sources",
+        *pictures.residual, unit, !"a flat residual is shown");
   return html;
 }
 
@@ -237,8 +259,10 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
                                                  metadata.pixel_unit, record.input.config(), where),
                                  fitted->gaussians)
              : report_columns(extraction.sources, metadata);
-  // In forced photometry, columns that the catalogue leaves out have meaningless values, of a source of one pixel.
-  if (at_positions) std::erase_if(columns, [](const ReportColumn& column) { return !column.is_written; });
+  // At given positions, and in a crowd, columns that the catalogue leaves out have meaningless values, of a source of
+  // one pixel.
+  if (at_positions || extraction.crowd)
+    std::erase_if(columns, [](const ReportColumn& column) { return !column.is_written; });
   const double zero_point = record.input.config().measurement.zero_point;
   if (zero_point == 0)
     for (ReportColumn& column : columns)
@@ -260,6 +284,7 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
       {"image_size",
        fmt::format("width=\"{}\" height=\"{}\"", pictures.image.shape.width, pictures.image.shape.height)},
       {"stamps", stamps_html(pictures)},
+      {"cutouts", cutouts_html(pictures)},
       {"table", table_html(columns, light, plain_rows)},
       {"completeness_link", quality.links},
       {"completeness", quality.sections},

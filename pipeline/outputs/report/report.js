@@ -35,9 +35,16 @@
     context.ellipse(...ellipse, 0, 2 * Math.PI);
     context.stroke();
   };
-  // Draws a picture with the contrast and the brightness that are set.
+  // The curve of the stretch that is chosen: a power of the grey values, or their inverse.
+  const setCurve = () => {
+    const power = Number($("stretch").value);
+    const greys = Array.from({ length: 65 }, (_, i) => (power < 0 ? 1 - i / 64 : (i / 64) ** power).toFixed(4)).join(" ");
+    document.querySelectorAll("#curve feComponentTransfer > *").forEach((one) => one.setAttribute("tableValues", greys));
+  };
+  // Draws a picture with the stretch, the contrast and the brightness that are set.
   const drawPicture = (context, ...where) => {
-    context.filter = `brightness(${2 ** $("brightness").value}) contrast(${2 ** $("contrast").value})`;
+    const curve = $("stretch").value === "1" ? "" : "url(#curve) ";
+    context.filter = `${curve}brightness(${2 ** $("brightness").value}) contrast(${2 ** $("contrast").value})`;
     context.drawImage(...where);
     context.filter = "none";
   };
@@ -173,9 +180,10 @@
     });
     Object.entries({ closer: () => zoom(1.3), farther: () => zoom(1 / 1.3), whole: showWhole, ellipses: drawSky })
       .forEach(([name, act]) => $(name).addEventListener("click", act));
-    for (const name of ["contrast", "brightness"]) {
+    for (const name of ["contrast", "brightness", "stretch"]) {
       if (!("filter" in CanvasRenderingContext2D.prototype)) $(name).parentNode.hidden = true;
       $(name).addEventListener("input", () => {
+        setCurve();
         drawSky();
         drawCutout();
       });
@@ -194,13 +202,18 @@
     const wide = Math.max(16, size / factor), [u, v] = toPicture(x, y);
     return { image: picture, side: wide, left: u - wide / 2, top: v - wide / 2, u: wide / 2, v: wide / 2, fine: factor };
   };
+  // Of a difference, both frames are shown beside it. They have stamps alone.
   const drawCutout = () => {
-    const [context, w, h] = prepared($("cutout"));
+    ["", "-reference", "-new"].filter((frame) => $(`cutout${frame}`)).forEach(drawCutoutOf);
+  };
+  const drawCutoutOf = (frame) => {
+    const [context, w, h] = prepared($(`cutout${frame}`));
     const [x, y, a, b, theta] = data.shapes[chosen] || [];
     if (typeof x !== "number" || typeof y !== "number") return;
     const { image, side, left, top, u, v, fine } = cutoutOf(x, y, a), scale = w / side;
+    if (frame && image === picture) return;
     context.imageSmoothingEnabled = false;
-    drawPicture(context, image, left, top, side, side, 0, 0, w, h);
+    drawPicture(context, frame ? $(`stamps${frame}`) : image, left, top, side, side, 0, 0, w, h);
     if (typeof a !== "number" || typeof b !== "number") return;
     [context.strokeStyle, context.lineWidth] = [colour("picked"), 1.5];
     context.beginPath();

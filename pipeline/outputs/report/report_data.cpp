@@ -153,7 +153,8 @@ std::vector<std::size_t> short_columns(const std::vector<ReportColumn>& columns)
        {"Gaus_id",     "RA",       "DEC",         "Total_flux", "E_Total_flux", "Peak_flux", "E_Peak_flux",
         "Maj",         "Min",      "PA",          "NUMBER",     "X_IMAGE",      "Y_IMAGE",   "ALPHA_J2000",
         "DELTA_J2000", "MAG_AUTO", "MAGERR_AUTO", "FLUX_AUTO",  "FLUXERR_AUTO", "FLUX_ISO",  "FLUXERR_ISO",
-        "FLUX_APER",   "SNR",      "A_IMAGE",     "B_IMAGE",    "FLAGS"}) {
+        "FLUX_APER",   "MAG_PSF",  "MAGERR_PSF",  "FLUX_PSF",   "FLUXERR_PSF",  "CHI2_PSF",  "SNR",
+        "A_IMAGE",     "B_IMAGE",  "FLAGS"}) {
     const ReportColumn* const column = find_column(columns, name);
     if (column != nullptr && column->is_written) places.push_back(static_cast<std::size_t>(column - columns.data()));
   }

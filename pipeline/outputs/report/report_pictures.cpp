@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,11 +60,12 @@ ReportPicture render(const Image<float, Cpu>& small, std::int64_t factor, const 
           .is_constant = is_constant(picture.range)};
 }
 
-/// Copies the pixels around a source into stamp `number` of the picture. Pixels outside the image stay NaN.
-void cut_stamp(const Image<float, Cpu>& above, CheckRows& level, double x, double y, std::int64_t number,
+/// Copies the pixels around a source into stamp `number` of the picture. Pixels outside the image stay NaN. `level`:
+/// the sky that is added to the pixels; null: none.
+void cut_stamp(const Image<float, Cpu>& image, CheckRows* level, double x, double y, std::int64_t number,
                Image<float, Cpu>& stamps) {
   if (!std::isfinite(x) || !std::isfinite(y)) return;
-  const Shape& shape = above.shape;
+  const Shape& shape = image.shape;
   const double far = 2.0 * static_cast<double>(std::max(shape.width, shape.height) + stamp_side);
   const auto first = [&](double at) {
     return static_cast<std::int64_t>(std::floor(std::clamp(at, -far, far) + 0.5)) - 1 - stamp_side / 2;
@@ -70,28 +73,31 @@ void cut_stamp(const Image<float, Cpu>& above, CheckRows& level, double x, doubl
   const std::int64_t left = first(x), bottom = first(y);
   const std::int64_t to_x = number % stamps_in_a_row * stamp_side, to_y = number / stamps_in_a_row * stamp_side;
   std::vector<float> sky(static_cast<std::size_t>(shape.width));
-  const HeldRows held(above, bottom, bottom + stamp_side);
+  const HeldRows held(image, bottom, bottom + stamp_side);
   for (std::int64_t k = 0; k < stamp_side; ++k) {
     const std::int64_t from = bottom + k;
     if (from < 0 || from >= shape.height) continue;
-    level.fill(CheckImage::background, from, sky.data(), shape.width);
+    if (level != nullptr) level->fill(CheckImage::background, from, sky.data(), shape.width);
     for (std::int64_t i = std::max<std::int64_t>(0, -left); i < std::min(stamp_side, shape.width - left); ++i)
       stamps.pixels[(to_y + k) * stamps.shape.width + to_x + i] =
-          above.pixels[from * shape.width + left + i] + sky[static_cast<std::size_t>(left + i)];
+          image.pixels[from * shape.width + left + i] + sky[static_cast<std::size_t>(left + i)];
   }
 }
 
-/// Makes one image with the stamps of the catalogue rows in `order`.
-Image<float, Cpu> cut_stamps(const Extraction& extraction, const std::vector<ReportColumn>& columns,
-                             std::span<const std::size_t> order, const Cpu& where) {
+/// Makes one image with the stamps of the catalogue rows in `order`. `with_sky`: the extraction whose sky is added;
+/// null: none.
+Image<float, Cpu> cut_stamps(const Image<float, Cpu>& image, const Extraction* with_sky,
+                             const std::vector<ReportColumn>& columns, std::span<const std::size_t> order,
+                             const Cpu& where) {
   const auto rows = (std::ssize(order) + stamps_in_a_row - 1) / stamps_in_a_row;
   Image<float, Cpu> stamps({stamps_in_a_row * stamp_side, rows * stamp_side}, where);
   std::ranges::fill(stamps.pixels, masked_pixel);
   const ReportColumn *const x = find_column(columns, "X_IMAGE"), *const y = find_column(columns, "Y_IMAGE");
   if (x == nullptr || y == nullptr) return stamps;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    CheckRows level(extraction);
-    cut_stamp(extraction.check.above, level, x->at(order[i]), y->at(order[i]), static_cast<std::int64_t>(i), stamps);
+    std::optional<CheckRows> level;
+    if (with_sky != nullptr) level.emplace(*with_sky);
+    cut_stamp(image, level ? &*level : nullptr, x->at(order[i]), y->at(order[i]), static_cast<std::int64_t>(i), stamps);
   }
   return stamps;
 }
@@ -112,6 +118,20 @@ QuicklookConfig limits_of_image(const Extraction& extraction, QuicklookConfig co
   config.low = least - 3 * sigma;
   config.high = most + 60 * sigma;
   return config;
+}
+
+/// Limits for cut-outs of a frame of a difference, as limits_of_image() has them for the image: from 3 sigma below the
+/// median of the cut-outs, which is near the sky, to 60 sigma above it. `sigma`: the noise of the difference.
+QuicklookConfig limits_of_frame(const Image<float, Cpu>& stamps, double sigma) {
+  std::vector<float> pixels;
+  std::ranges::copy_if(stamps.pixels, std::back_inserter(pixels), [](float pixel) { return std::isfinite(pixel); });
+  if (pixels.empty() || !(sigma > 0)) return {.stretch = Stretch::asinh, .limits = Limits::zscale};
+  const auto middle = pixels.begin() + std::ssize(pixels) / 2;
+  std::nth_element(pixels.begin(), middle, pixels.end());
+  return {.stretch = Stretch::asinh,
+          .limits = Limits::values,
+          .low = static_cast<double>(*middle) - 3 * sigma,
+          .high = static_cast<double>(*middle) + 60 * sigma};
 }
 
 }  // namespace
@@ -140,17 +160,31 @@ ReportPictures render_pictures(const Extraction& extraction, const std::vector<R
                           .sky = check_image(CheckImage::background, map_side, map),
                           .noise = check_image(CheckImage::rms, map_side, map),
                           .stamps = std::nullopt,
+                          .reference_stamps = std::nullopt,
+                          .new_stamps = std::nullopt,
                           .residual = std::nullopt};
-  if (pictures.image.factor > 1 && !order.empty()) {
+  if ((pictures.image.factor > 1 || extraction.frames) && !order.empty()) {
     const auto brightest = order.first(std::min<std::size_t>(order.size(), most_stamps));
     const QuicklookConfig as_image{
         .stretch = config.stretch, .limits = Limits::values, .low = pictures.image.black, .high = pictures.image.white};
-    pictures.stamps = render(cut_stamps(extraction, columns, brightest, where), 1, as_image, where);
+    const auto stamps_of = [&](const Image<float, Cpu>& image, const Extraction* with_sky) {
+      return cut_stamps(image, with_sky, columns, brightest, where);
+    };
+    pictures.stamps = render(stamps_of(extraction.check.above, &extraction), 1, as_image, where);
     pictures.stamp_count = std::ssize(brightest);
+    const auto of_frame = [&](const Image<float, Cpu>& frame) {
+      const Image<float, Cpu> stamps = stamps_of(frame, nullptr);
+      return render(stamps, 1, limits_of_frame(stamps, extraction.background.clipped.sigma), where);
+    };
+    if (extraction.frames) {
+      pictures.reference_stamps = of_frame(extraction.frames->reference);
+      pictures.new_stamps = of_frame(extraction.frames->fresh);
+    }
   }
-  if (!extraction.runs.row_begin.empty())
-    pictures.residual =
-        check_image(CheckImage::minus_objects, residual_side, {.stretch = Stretch::linear, .limits = Limits::zscale});
+  pictures.residual_of_fit = extraction.fitted || (extraction.crowd && !extraction.crowd->residual.empty());
+  if (pictures.residual_of_fit || !extraction.runs.row_begin.empty())
+    pictures.residual = check_image(pictures.residual_of_fit ? CheckImage::residual : CheckImage::minus_objects,
+                                    residual_side, {.stretch = Stretch::linear, .limits = Limits::zscale});
   return pictures;
 }
 

@@ -24,10 +24,15 @@ struct ReportPicture {
 
 struct ReportPictures {
   ReportPicture image, sky, noise;
-  std::optional<ReportPicture> stamps;  ///< cut-outs of the brightest sources; empty if `image` is not shrunk
+  std::optional<ReportPicture> stamps;  ///< cut-outs of the brightest sources; empty if `image` is not shrunk and has
+                                        ///< no frames
   std::int64_t stamp_count = 0;
-  /// The image minus the sky, with pixels of sources set to 0. Empty if there is no segmentation.
+  /// The same cut-outs of both frames of a difference, each with limits of its own.
+  std::optional<ReportPicture> reference_stamps, new_stamps;
+  /// The image minus the sky and the fitted stars or Gaussians; without a fit, the pixels of sources are 0. Empty if
+  /// there is neither a fit nor a segmentation.
   std::optional<ReportPicture> residual;
+  bool residual_of_fit = false;
 };
 
 /// Stamps are square cut-outs around sources. They stand in rows from left to right, the first row at the bottom. The

@@ -87,6 +87,21 @@ std::string injection_html(const Injection& injection) {
                     rows);
 }
 
+std::string crowd_html(const std::vector<CrowdBin>& bins) {
+  std::vector<std::vector<std::string>> rows;
+  const auto relative = [](double value, double flux) {
+    return std::isfinite(value) ? fmt::format("{:.1f}", 100 * value / flux) : "–";
+  };
+  for (const CrowdBin& bin : bins)
+    rows.push_back({fmt::format("{:.4g}", bin.flux), std::to_string(bin.added), std::to_string(bin.found),
+                    percent(bin.completeness()), relative(bin.bias, bin.flux), relative(bin.scatter, bin.flux)});
+  return begin_section("completeness", "Completeness",
+                       "Stars of the PSF were added to the image, and found or not. Bias and scatter are of their "
+                       "fluxes.") +
+         "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Completeness by flux\">\n" +
+         table_of("", {"flux", "added", "found", "share, %", "bias, %", "scatter, %"}, rows) + "</div>\n</section>\n";
+}
+
 std::string reliability_table(const std::string& caption, const std::vector<ReliabilityBin>& bins) {
   std::vector<std::vector<std::string>> rows;
   for (const ReliabilityBin& bin : bins) {
@@ -119,6 +134,8 @@ QualityParts quality_parts(const RunRecord& record) {
   };
   if (record.completeness) add("completeness", "Completeness", completeness_html(*record.completeness));
   if (record.injection != nullptr) add("completeness", "Completeness", injection_html(*record.injection));
+  if (const auto& crowd = record.result.extraction.crowd; crowd && !crowd->bins.empty())
+    add("completeness", "Completeness", crowd_html(crowd->bins));
   const auto& fitted = record.result.extraction.fitted;
   if (fitted && fitted->reliability) add("reliability", "Reliability", reliability_html(*fitted->reliability));
   return parts;

@@ -174,6 +174,24 @@ def test_the_completeness_of_strange_images(run, tmp_path, name):
     assert page.data["completeness"].get("problem", "none") in page.texts["completeness"] or page.data["completeness"]["bins"]
 
 
+def test_a_crowd_has_its_residual_and_the_completeness(run, tmp_path):
+    rng = np.random.default_rng(8)
+    y, x = np.indices((200, 200))
+    pixels = rng.normal(100, 3, (200, 200))
+    for cx, cy in rng.uniform(5, 195, (60, 2)):
+        pixels += 10 ** rng.uniform(2.2, 3.5) * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / (2 * 1.5**2))
+    image = write_image(tmp_path / "sky.fits", pixels.astype(np.float32))
+    done = run("crowd", "-q", "-o", "out", "--report", "--set", "crowd.inject=200", image)
+    assert done.code == 0, done.err
+    page = Page(tmp_path / "out/sky.report.html")
+    assert "Residual, without sky and what was fitted" in page.source
+    magnitudes = [row[[column[0] for column in page.data["columns"]].index("MAG_PSF")] for row in page.data["rows"]]
+    assert page.data["magnitude"].startswith("MAG_PSF") and magnitudes == sorted(magnitudes) and len(magnitudes) > 40
+    for one in json.loads((tmp_path / "out/sky.run.json").read_text())["crowd"]["injected"]:
+        row = f"{one['flux']:.4g}{one['added']}{one['found']}{100 * one['found'] / one['added']:.1f}"
+        assert row in page.texts["completeness"].replace("\n", "")
+
+
 def test_a_difference_has_no_copies(run, tmp_path):
     images = [write_image(tmp_path / f"{name}.fits", field(seed)) for seed, name in enumerate("ab")]
     done = run("difference", "--report", *COPIES, *images)

@@ -200,6 +200,37 @@ def test_strange_images(show, tmp_path):
         assert page.ask("document.querySelector('#page').textContent") == "page 1 of 1"
 
 
+BRIGHTEST = """((id) => {
+    const c = document.createElement('canvas'), shown = document.querySelector(id);
+    [c.width, c.height] = [shown.width, shown.height];
+    c.getContext('2d').drawImage(shown, 0, 0);
+    const {data} = c.getContext('2d').getImageData(0, 0, c.width, c.height), middle = [];
+    for (let i = 0; i < data.length; i += 4) {
+      const [x, y] = [(i / 4) % c.width, Math.floor(i / 4 / c.width)];
+      if (Math.hypot(x - c.width / 2, y - c.height / 2) < c.width / 20 && data[i] === data[i + 1] && data[i] === data[i + 2])
+        middle.push(data[i]);
+    }
+    return middle.sort((a, b) => a - b)[Math.floor(middle.length / 2)]; })"""
+
+
+def test_a_difference_shows_both_frames_of_a_row(show, tmp_path):
+    """A star that is new is dark in the reference and bright in the new frame; the stretch can be turned."""
+    rng = np.random.default_rng(3)
+    y, x = np.indices((150, 160))
+    stars = 100 + sum(3000 * np.exp(-((x - cx) ** 2 + (y - cy) ** 2) / 8) for cx, cy in rng.uniform(15, 135, (12, 2)))
+    frames = {"old": stars, "new": stars + 5000 * np.exp(-((x - 80) ** 2 + (y - 70) ** 2) / 8)}
+    for name, pixels in frames.items():
+        write_image(tmp_path / f"{name}.fits", (pixels + rng.normal(0, 5, pixels.shape)).astype(np.float32))
+    done = run_program("difference", "-q", "--set", "difference.kernel=gaussian", "--report", "-o", tmp_path,
+                       tmp_path / "old.fits", tmp_path / "new.fits")
+    assert done.code == 0, done.err
+    page = show(tmp_path / "new.diff.report.html")
+    reference, fresh, difference = (page.ask(f"{BRIGHTEST}('#cutout{frame}')") for frame in ("-reference", "-new", ""))
+    assert reference < 140 < 200 < min(fresh, difference)
+    page.ask("(() => { const s = document.querySelector('#stretch'); s.value = '-1'; s.dispatchEvent(new Event('input')); })()")
+    assert page.ask(f"{BRIGHTEST}('#cutout-new')") < 60
+
+
 def test_cutouts_of_a_large_image_show_the_source_in_the_middle(show, tmp_path):
     """The brightest hundred have the pixels of the image, the others those of the picture, which is shrunk by two."""
     pixels = np.random.default_rng(1).normal(0, 1, (1200, 1501)).astype(np.float32)
