@@ -202,6 +202,9 @@ step_bytes() {
   rm -rf "$work/first" "$work/bytes"
   check "bytes of vectors and cut-outs" bash -euc 'same_bytes "$@"' - "$work/vectors.yaml" "$work/skies/nan_2048.fits"
   rm -rf "$work/first" "$work/bytes"
+  check "bytes of medians" bash -euc 'same_bytes "$@"' - --set convolve.median=true --set 'output.check_images=[filtered]' \
+    config/default.yaml "$work/skies/nan_2048.fits"
+  rm -rf "$work/first" "$work/bytes"
   check "bytes of what is found elsewhere" bash -euc 'same_bytes "$@"' - -d "$work/skies/crowded_2048.fits" \
     "$work/vectors.yaml" "$work/skies/nan_2048.fits"
   by_rows=
