@@ -106,16 +106,15 @@ __device__ __noinline__ float combine_good_at(const Planes& planes, std::int64_t
   return result;
 }
 
-/// Adds the contributions of `some` planes, beginning with plane `begin`, to the sums of the pixels from number `first`
-/// on.
-template <bool squares, int some, int pixels>
+/// Adds planes [begin, begin + plane_count) to the sums of the pixels from number `first` on.
+template <bool squares, int plane_count, int pixels>
 __device__ void add_planes(const Planes& planes, int begin, std::int64_t first, const PlaneWeights& weights,
                            double (&sums)[pixels]) {
-  float values[some][pixels];
+  float values[plane_count][pixels];
 #pragma unroll
-  for (int i = 0; i < some; ++i) load(planes.pixels[begin + i] + first, values[i]);
+  for (int i = 0; i < plane_count; ++i) load(planes.pixels[begin + i] + first, values[i]);
 #pragma unroll
-  for (int i = 0; i < some; ++i) {
+  for (int i = 0; i < plane_count; ++i) {
     const PlaneWeight plane = weights.planes[begin + i];
 #pragma unroll
     for (int p = 0; p < pixels; ++p) sums[p] += contribution<squares>(values[i][p], plane);

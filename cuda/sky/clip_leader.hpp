@@ -91,8 +91,8 @@ class ClipLeader : ClipRanks {
     return isinf(interval.lower) && isinf(interval.upper);
   }
 
-  /// Moves the core, which every later clipped set should contain, into `interval`, which contains all later intervals.
-  /// The new core is the middle half of `interval`, and serves until later intervals have shrunk to half.
+  /// The core is a range of values whose pixels are only summed, never listed. Chooses a new core, the middle half of
+  /// `interval`, and reads the image again. The core serves until a clipped set no longer contains it.
   __device__ static void move_core(const Interval& interval) {
     const float quarter = (interval.upper - interval.lower) / 4;
     if (lane() == 0) state().guess.core = {interval.lower + quarter, interval.upper - quarter};

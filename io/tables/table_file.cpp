@@ -113,9 +113,9 @@ void require_distinct(const std::vector<ColumnHead>& heads, const std::string& w
   std::unordered_set<std::string_view> names;
   for (const ColumnHead& head : heads) {
     if (names.insert(head.name).second) continue;
-    throw Error(ErrorKind::input, where + ": two columns have the name '" + head.name +
-                                      "', so that it says neither; rename one (an element of a vector FLUX is called "
-                                      "FLUX_1)");
+    throw Error(ErrorKind::input, where + ": two columns are named '" + head.name +
+                                      "'; it is unclear which one is meant; rename one (an element of a vector FLUX is "
+                                      "called FLUX_1)");
   }
 }
 

@@ -137,7 +137,7 @@ void check_names(const TextLayout& layout, const TextLines& lines) {
                         " goes over an end of line; end lines with LF or CRLF, and close quotes");
     }
     if (!names.insert(name).second) {
-      throw lines.error("two columns have the name " + shown(name) + ", so that it says neither; rename one");
+      throw lines.error("two columns are named " + shown(name) + "; it is unclear which one is meant; rename one");
     }
   }
 }

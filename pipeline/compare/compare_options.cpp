@@ -12,13 +12,13 @@ namespace srcextract {
 namespace {
 
 constexpr const char* description =
-    "Holds a new catalogue against a reference: which sources are lost and new, how every\n"
-    "column differs, and whether that is within the rules.";
+    "Compares a new catalogue with a reference: which sources are lost or new, how every\n"
+    "column differs, and whether the differences are within the rules.";
 
 constexpr const char* footer = R"(REFERENCE and NEW are FITS tables (LDAC too; FILE[EXT] names an extension), ECSV, CSV,
-VOTable or SExtractor's ASCII_HEAD, gzipped or not, or Parquet; or two directories, whose
-files, also those further below, are compared by the stem of their names. RULES are YAML; without them the built-in
-rules hold (--dump-rules prints them).
+VOTable or SExtractor's ASCII_HEAD, gzipped or not, or Parquet. They may also be two directories:
+files with the same stem are compared, in subdirectories too. RULES is a YAML file; by default the
+built-in rules are used (--dump-rules prints them).
 
 Example:
   srcextract compare --junit report.xml reference/ out/ gate.yaml
@@ -31,28 +31,29 @@ Exit codes:
   5  beyond the rules)";
 
 void add_files(CLI::App& app, CompareOptions& options) {
-  app.add_option("REFERENCE", options.reference, "What is right: a catalogue, or a directory of them")
+  app.add_option("REFERENCE", options.reference, "The trusted catalogue, or a directory of catalogues")
       ->type_name("")
       ->group("Files");
-  app.add_option("NEW", options.other, "What is tried")->type_name("")->group("Files");
-  app.add_option("RULES", options.rules, "What is tolerated (YAML)")->type_name("")->group("Files");
+  app.add_option("NEW", options.other, "The catalogue to test, or a directory")->type_name("")->group("Files");
+  app.add_option("RULES", options.rules, "The differences that are allowed (YAML)")->type_name("")->group("Files");
 }
 
 void add_outputs(CLI::App& app, CompareOptions& options) {
-  app.add_option("--json", options.json, "Everything, as JSON; - is stdout")->type_name("FILE")->group("Outputs");
-  app.add_option("--junit", options.junit, "Verdicts, as the XML that CI systems read; - is stdout")
+  app.add_option("--json", options.json, "Write all results as JSON; - is stdout")->type_name("FILE")->group("Outputs");
+  app.add_option("--junit", options.junit, "Write the verdicts as the XML that CI systems read; - is stdout")
       ->type_name("FILE")
       ->group("Outputs");
   app.add_option("--matched", options.matched,
-                 "Both sides' rows and differences, in the format that the\nending of FILE tells: " + table_endings())
+                 "Write the matched rows of both sides and their differences, in the\nformat of the ending of FILE: " +
+                     table_endings())
       ->type_name("FILE")
       ->group("Outputs");
   app.add_option("--update", options.update,
-                 "Put NEW in REFERENCE's place, whatever the verdict; WHY goes into\nREFERENCE's log beside it")
+                 "Replace REFERENCE by NEW, whatever the verdict. The log beside\nREFERENCE gets the reason WHY")
       ->type_name("WHY")
       ->group("Outputs");
   app.add_flag("--dump-rules", options.dump_rules,
-               "Print RULES, resolved, or the built-in ones, and stop; no\ncatalogue needs to be named")
+               "Print the resolved RULES, or the built-in ones, and stop. Needs no\ncatalogue")
       ->group("Outputs");
 }
 
@@ -61,11 +62,10 @@ void add_messages(CLI::App& app, CompareOptions& options, bool& quiet, bool& ver
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Where it runs");
-  add_memory_option(app, "--memory", options.memory,
-                    "What a comparison may take, as in 8G (default: all that this process\ncan have)");
-  auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "Only the verdict and the reasons");
+  add_memory_option(app, "--memory", options.memory, "Memory limit, e.g. 8G (default: all that this process can get)");
+  auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "Print only the verdict and the reasons");
   auto* verbose_flag = app.add_flag("-v,--verbose", verbose,
-                                    "Of directories, the table of every file too; also that of equal catalogues");
+                                    "Also print the table of every file of directories, and of equal catalogues");
   quiet_flag->excludes(verbose_flag)->group("Messages");
   verbose_flag->group("Messages");
   app.set_help_flag("-h,--help", "This text")->group("Messages");

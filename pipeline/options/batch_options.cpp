@@ -11,44 +11,49 @@ namespace srcextract {
 namespace {
 
 constexpr const char* batch_description =
-    "Extracts the images of a survey and keeps a journal of what is done: started again, it\n"
-    "does only what is missing or changed. It may be killed at any time; what was under way\n"
-    "then is tried by itself first, so that no image can end a survey.";
+    "Extracts the images of a survey and keeps a journal of what is done. Started again, it\n"
+    "does only what is missing or changed. You can kill it at any time. On restart, images that\n"
+    "were in progress run first and alone, so one bad image cannot stop the survey.";
 
 constexpr const char* batch_footer =
-    R"(INPUT is a FITS file; a directory, with all below it but hidden files and outputs (*.cat.fits,
-*.seg.fits); a pattern in quotes ('night*/*.fits'); or a manifest: .txt, a path a line, or
-.csv and .ecsv, with a column `path`, optionally `name`, and columns named after keys of
-CONFIG (detection.threshold), for that image alone. Where its column `detect` names another
-image sources are found in that one (columns detect:weights.file and so on are keys of it
-alone); `band:g`, `band:r` ... beside that are bands of one catalogue; where `positions` names
-a table light is measured there, and nothing is found. The column `reference` names a frame that
-is subtracted from the image first, as by srcextract difference, or a folder of such frames, of
-which the one is taken that covers most of the image (reference:mask.file and so on are keys of it
-alone).
+    R"(INPUT is one of these:
+  a FITS file
+  a directory    all images below it, except hidden files and outputs (*.cat.fits, *.seg.fits)
+  a pattern      in quotes, e.g. 'night*/*.fits'
+  a manifest     .txt: one path in each line; .csv or .ecsv: one image in each row
+
+Columns of a manifest (.csv, .ecsv):
+  path                 the image
+  name                 the base name of its outputs (optional)
+  detection.threshold  any key of CONFIG: its value for this image alone
+  detect               find sources in this image instead; detect:weights.file sets a key for it
+  band:g, band:r       with detect: bands that one catalogue has
+  positions            a table of positions to measure; no sources are found
+  reference            a frame to subtract first, as srcextract difference does, or a folder: of its
+                       frames the one that covers most of the image; reference:mask.file sets a key
 
 Examples:
   srcextract batch -o out config/default.yaml night1/
   srcextract batch -o out --shard 2/4 config/default.yaml survey.txt
   srcextract merge out -o survey.cat.fits
 
-In a Slurm job array every task does its shard by itself: scripts/slurm.
+In a Slurm job array, each task does its own shard: see scripts/slurm.
 
 Outputs, besides those of every image (srcextract --help):
-  journal.jsonl    a line for every image whose outputs are in place, or that failed
-  failures.csv     what failed, and why; not there if nothing did
+  journal.jsonl    a line for every image that is done or has failed
+  failures.csv     the images that failed, and why; missing if none failed
 
 Exit codes:
   0  every image is done
   1  internal error, or not enough memory
   2  the command line or the configuration is wrong
-  3  an input directory or manifest cannot be read, inputs whose disk went away did not
-     come back within --wait, outputs cannot be written, or another process works in the
-     output directory
+  3  an input directory or manifest cannot be read, a missing disk of inputs did not come
+     back within --wait, outputs cannot be written, or another process uses the output
+     directory
   4  no usable GPU
   6  every image was tried, and some failed: see failures.csv
-  7  stopped by SIGTERM, SIGINT, SIGHUP or --image-timeout: what else was under way is done;
-     start it again to go on
+  7  stopped by SIGTERM, SIGINT, SIGHUP or --image-timeout; images in progress were
+     finished. Start it again to go on
   8  more images failed than --max-failures allows)";
 
 /// Accepts finite numbers of 0 or more; messages name the number by `what`. CLI::Range would print a double's limit
@@ -64,13 +69,15 @@ CLI::Validator not_negative(const std::string& what) {
 
 void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
   app.add_option("--shard", shard,
-                 "Do part I of N, from 1, of as many bytes each (default: all, or in\n"
-                 "a Slurm array the part of the task; 1/1 is all)")
+                 "Extract part I of N parts of equal size, counted from 1 (default: 1/1,\n"
+                 "which is all; in a Slurm array, the part of the task)")
       ->type_name("I/N")
       ->group("What is done");
-  app.add_flag("--retry-failed", options.plan.retry_failed, "Try again what failed before")->group("What is done");
-  app.add_flag("--force", options.plan.force, "Do everything again")->group("What is done");
-  app.add_flag("--dry-run", options.dry_run, "Print the paths of what would be done, and stop")->group("What is done");
+  app.add_flag("--retry-failed", options.plan.retry_failed, "Also extract images that failed before")
+      ->group("What is done");
+  app.add_flag("--force", options.plan.force, "Extract all images again")->group("What is done");
+  app.add_flag("--dry-run", options.dry_run, "Print the paths of the images to extract, and stop")
+      ->group("What is done");
   app.add_option("--max-failures", options.max_failures, "Stop when more than N images failed (default: never)")
       ->type_name("N")
       ->check(not_negative("a whole number"))
@@ -82,11 +89,11 @@ void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
         ->group("What is done");
   };
   add_seconds("--wait", options.wait,
-              "Wait so long for inputs that went away together, as where their disk is\n"
-              "not mounted any more; others go on (default: 3600; 0 is not at all)");
+              "Time to wait for inputs that are missing together, e.g. because their disk\n"
+              "is no longer mounted. Others go on (default: 3600; 0: do not wait)");
   add_seconds("--image-timeout", options.image_timeout,
-              "End the run when an image takes longer, for it hangs; the next start\n"
-              "tries it by itself (default: 3600; 0 is never)");
+              "End the run if an image takes longer. The next start extracts that image\n"
+              "alone first (default: 3600; 0: no limit)");
 }
 
 }  // namespace

@@ -28,34 +28,34 @@ constexpr const char* extract_footer = R"(Example:
   srcextract -o out --set detection.threshold=3 my.yaml m31.fits
   curl -s URL | srcextract -o out -            standard input, into out/stdin.cat.fits
 
-Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
-Fluxes in r.fits of what g.fits shows: srcextract -d g.fits r.fits
-Fluxes in g and r of what their mean shows, in one catalogue:
-  srcextract -d mean.fits --band g=g.fits --band r=r.fits
-Fluxes in r.fits at known positions: srcextract --positions p.csv r.fits
-The columns that there are, and the keys of CONFIG: srcextract columns, srcextract keys
-What changed between two images: srcextract difference --help
-What is found in a radio map, and how well: srcextract inject --help
-The PSF of an image alone: srcextract psf --help
-To hold a catalogue against a reference: srcextract compare --help
-With a configuration of SExtractor's: srcextract convert-config default.sex -o config.yaml
-In the place of SExtractor: srcextract sextractor m31.fits -c default.sex; see srcextract sextractor -h
+To do this                                      type
+  extract a survey that may be killed           srcextract batch -o out night1/
+  find sources in g.fits, measure r.fits        srcextract -d g.fits r.fits
+  find in mean.fits, measure g and r            srcextract -d mean.fits --band g=g.fits --band r=r.fits
+  measure r.fits at known positions             srcextract --positions p.csv r.fits
+  list the columns, or the keys of CONFIG       srcextract columns, srcextract keys
+  find changes between two images               srcextract difference old.fits new.fits
+  test what is found in a radio map             srcextract inject radio map.fits
+  make the PSF of an image                      srcextract psf m31.fits
+  compare a catalogue with a reference          srcextract compare trusted.fits new.fits
+  convert a configuration of SExtractor         srcextract convert-config default.sex -o config.yaml
+  replace SExtractor in a script                srcextract sextractor m31.fits -c default.sex
 
-Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
+Outputs for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz). The section output of CONFIG chooses:
   m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
-  m31.cat.vot   m31.cat.xml                 the same, VOTables: in BINARY2, as text
-  m31.cat.ldac  m31.cat.txt                 for SCAMP and PSFEx; as SExtractor's ASCII_HEAD
-  m31.cat.parquet                           the same for pyarrow, DuckDB, Polars ...
-  m31.reg       m31.crtf                    regions for DS9, for CARTA and CASA
-  m31.seg.fits                              label map, pixel = NUMBER
-  m31.png                                   picture, the sources over it
+  m31.cat.vot   m31.cat.xml                 the catalogue as VOTable: BINARY2, or text
+  m31.cat.ldac  m31.cat.txt                 the catalogue for SCAMP and PSFEx, or as ASCII_HEAD
+  m31.cat.parquet                           the catalogue for pyarrow, DuckDB, Polars
+  m31.reg       m31.crtf                    regions for DS9, or for CARTA and CASA
+  m31.seg.fits                              label map: each pixel has the NUMBER of its source
+  m31.png                                   picture of the image and its sources
   m31.report.html                           page for a browser (--report)
   m31.run.json                              times, statistics, versions, configuration (--record)
-Where `input.hdu` selects several images of a file: m31.hdu1.cat.fits, and so on; with
-`output.one_catalogue` also m31.cat.fits of all. With --positions: m31.forced.cat.fits, and so on;
-with -d mean.fits and --band: mean.bands.cat.fits, and so on.
+If input.hdu selects several images of a file, names are m31.hdu1.cat.fits and so on;
+output.one_catalogue joins them in m31.cat.fits. With --positions names are m31.forced.cat.fits
+and so on, with -d mean.fits and --band mean.bands.cat.fits and so on.
 
-Exit codes (of several images, the highest):
+Exit codes (for several images, the highest of theirs):
   0  done
   1  internal error, or not enough memory
   2  the command line or the configuration is wrong
@@ -83,7 +83,7 @@ const std::array<OwnCommand, 2>& own_commands() {
   srcextract batch -o out crowd night1/
 
 Outputs, for an image m31.fits, are those of srcextract --help. m31.cat.fits has a row for each
-star: FLUX_PSF, its error, how well the PSF fits, how much of the light there is its own.
+star: FLUX_PSF, its error, how well the PSF fits, and the share of the light that is the star's.
 docs/crowd.md explains the columns.
 
 )",
@@ -133,38 +133,37 @@ struct Texts {
 };
 
 void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
-  CLI::Option* const detect = app.add_option("-d,--detect", command.detect,
-                                             "Find sources in this image, and measure them in IMAGE, on the same\n"
-                                             "pixels: positions, shapes and radii are of DETECT, fluxes of IMAGE")
-                                  ->type_name("DETECT")
-                                  ->group("Files");
+  CLI::Option* const detect =
+      app.add_option("-d,--detect", command.detect,
+                     "Find sources in DETECT and measure them in IMAGE, which has the same\n"
+                     "pixel grid. Positions, shapes and radii are from DETECT, fluxes from IMAGE")
+          ->type_name("DETECT")
+          ->group("Files");
   app.add_option("--detect-set", command.detect_settings,
-                 "Override one setting for DETECT alone, as in weights.file=W.fits;\n"
-                 "of background, combine, input, mask, weights; may be given again")
+                 "Override one setting for DETECT alone, e.g. weights.file=W.fits. Sections:\n"
+                 "background, combine, input, mask, weights. May be given again")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->needs(detect)
       ->group("Configuration");
   CLI::Option* const band = app.add_option("--band", texts.bands,
-                                           "Measure in this image, as in g=g.fits, and not in IMAGE: for each of\n"
-                                           "several, columns FLUX_AUTO_g ... of one catalogue; may be given\n"
-                                           "again")
+                                           "Measure this image instead of IMAGE, e.g. g=g.fits. May be given again:\n"
+                                           "one catalogue then has columns FLUX_AUTO_g and so on for each band")
                                 ->type_name("NAME=FILE")
                                 ->allow_extra_args(false)
                                 ->needs(detect)
                                 ->group("Files");
   app.add_option("--band-set", texts.band_settings,
-                 "Override one setting for a band alone, as in g:measurement.gain=2;\n"
-                 "of background, combine, flags, input, mask, measurement, psf, weights;\n"
-                 "may be given again")
+                 "Override one setting for a band alone, e.g. g:measurement.gain=2. Sections:\n"
+                 "background, combine, flags, input, mask, measurement, psf, weights. May be\n"
+                 "given again")
       ->type_name("NAME:KEY=VALUE")
       ->allow_extra_args(false)
       ->needs(band)
       ->group("Configuration");
   app.add_option("--positions", command.positions,
-                 "Find nothing: measure circles, and ellipses, at the positions of\n"
-                 "this table (X_IMAGE, Y_IMAGE, or RA, DEC, or VizieR's names), a row\n"
-                 "for each")
+                 "Measure circles, and ellipses, at the positions in TABLE, and find nothing.\n"
+                 "TABLE has columns X_IMAGE and Y_IMAGE, or RA and DEC, or VizieR's names")
       ->type_name("TABLE")
       ->excludes(detect)
       ->group("Files");
@@ -208,9 +207,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.footer([own] {
     return own == nullptr
                ? extract_footer
-               : own->footer + keys_that_matter(own->keys, own->name) + "\nExit codes: as of srcextract --help";
+               : own->footer + keys_that_matter(own->keys, own->name) + "\nExit codes: see srcextract --help";
   });
-  RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
+  RunOptionParser parser(app, command, "IMAGE", "FITS images. If one fails, the others are still extracted");
   add_record_option(app, command);
   app.add_flag("--dump-config", command.dump_config, "Print the resolved configuration and stop; needs no IMAGE")
       ->group("Configuration");
@@ -224,10 +223,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (!command.inputs.empty() && !command.bands.empty()) {
     const std::string& image = command.inputs.front();
     const bool named = image.find('=') != image.npos;
-    throw Error(ErrorKind::config, image +
-                                       " is an IMAGE beside --band, which names every image that is measured; name it "
-                                       "by --band " +
-                                       (named ? "" : "NAME=") + image + ", or leave out --band; see srcextract --help");
+    throw Error(ErrorKind::config,
+                "with --band, give every image to measure as --band NAME=FILE, not as IMAGE: write --band " +
+                    std::string(named ? "" : "NAME=") + image + ", or leave out --band; see srcextract --help");
   }
   if (command.inputs.empty() && command.bands.empty() && !command.dump_config)
     throw Error(ErrorKind::config,

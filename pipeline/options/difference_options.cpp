@@ -10,25 +10,24 @@ namespace srcextract {
 namespace {
 
 constexpr const char* difference_description =
-    "Finds what changed between two frames of one field: matches their stars by a fitted\n"
-    "kernel, subtracts REFERENCE from NEW, and extracts what is above the threshold, and\n"
-    "what is below it. REFERENCE may be a folder: for every NEW, the frame in it that\n"
-    "covers most of NEW is taken.";
+    "Finds changes between two frames of one field: matches their stars by a fitted kernel,\n"
+    "subtracts REFERENCE from NEW, and extracts sources that are brighter or fainter than\n"
+    "before. REFERENCE may be a folder: each NEW then takes the frame that covers most of it.";
 
 constexpr const char* difference_footer = R"(Example:
   srcextract difference -o out config.yaml monday.fits tuesday.fits
   srcextract difference --set mask.hdu=MASK --reference-set mask.hdu=MASK monday.fits tuesday.fits
   srcextract difference --set difference.align=wcs templates/ night1/*.fits
 
-The section `difference` of CONFIG says how the frames are made comparable: alignment by WCS,
-kernel, flux scale, sky; `convolve`, `detection` and `morphology` how changes are found. Frames
-without stars need difference.kernel: gaussian. docs/stages.md has the equations.
+The section difference of CONFIG sets how the frames are made comparable: alignment by WCS, kernel,
+flux scale and sky. The sections convolve, detection and morphology set how changes are found.
+Frames without stars need difference.kernel: gaussian. docs/stages.md has the equations.
 
-Outputs, for NEW tuesday.fits: tuesday.diff.cat.fits and so on, as of srcextract --help. SIGN is 1
-for what is brighter in NEW and -1 for what is fainter: what moved is a pair. Fluxes are those of
-the change, greater than 0. The picture shows NEW, and changes in red. With `output.alerts` also
-tuesday.diff.alerts.avro and tuesday.diff.alerts.parquet: for brokers, with ZTF's names and
-cut-outs of NEW, REFERENCE and the difference.
+Outputs, for NEW tuesday.fits: tuesday.diff.cat.fits and so on (see srcextract --help). SIGN is
+1 for a source that is brighter in NEW and -1 for a fainter one; a source that moved gives both.
+Fluxes are those of the change, and positive. The picture shows NEW, and changes in red.
+output.alerts adds tuesday.diff.alerts.avro or .parquet for brokers: ZTF's names, and cut-outs of
+NEW, REFERENCE and the difference.
 
 )";
 
@@ -43,16 +42,16 @@ CommandLine parse_difference_options(int argc, const char* const* argv) {
                              "detection.threshold", "detection.min_area", "measurement.gain", "mask.file", "psf.file",
                              "output.alerts"},
                             "") +
-           "\nExit codes: as of srcextract --help";
+           "\nExit codes: see srcextract --help";
   });
   RunOptionParser parser(
       app, command, "FRAME",
       "REFERENCE, and then NEW: FITS images of one field, or a folder of\nREFERENCEs, and then one or several NEW");
   add_record_option(app, command);
   app.add_option("--reference-set", command.reference_settings,
-                 "Override one setting for REFERENCE alone, as in mask.file=M.fits; of\n"
-                 "background, combine, input, mask, weights, and gain and saturation of\n"
-                 "measurement; may be given again. Maps in CONFIG are those of NEW")
+                 "Override one setting for REFERENCE alone, e.g. mask.file=M.fits. Sections:\n"
+                 "background, combine, input, mask, weights; of measurement, gain and\n"
+                 "saturation. May be given again. Maps in CONFIG are those of NEW")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group("Configuration");

@@ -13,22 +13,23 @@ namespace srcextract {
 namespace {
 
 constexpr const char* inject_description =
-    "Measures what an extraction of a radio map finds, and how well: subtracts its sources,\n"
-    "puts Gaussians of known fluxes into the residual, and extracts it again.";
+    "Tests which sources of a radio map an extraction finds, and how well it measures them:\n"
+    "subtracts the sources of the map, adds Gaussians of known fluxes to the residual, and\n"
+    "extracts it again.";
 
 constexpr const char* inject_footer = R"(Example:
   srcextract inject radio map.fits
   srcextract inject --number 5000 --snr 4,50 --shapes catalogue -o out my.yaml map.fits
 
-S/N is the peak over the noise of a pixel. A round has at most one Gaussian per 50 beams. Places
-follow from the number of a Gaussian alone: a repeated run has the same bytes.
+S/N is the peak divided by the noise of a pixel. A round adds at most one Gaussian per 50 beams.
+The number of a Gaussian determines its place, so a repeated run writes the same bytes.
 
 Outputs, for an image map.fits, in the formats of `output.formats`:
   map.inject.fits    completeness, bias of fluxes, and pulls (measured - true) / error, by S/N
   map.injected.fits  each Gaussian: the truth, and what was measured
   map.inject.json    the same by S/N, with times, statistics, versions, configuration
-The table by S/N is printed as well. For images of stars output.report_copies measures the
-completeness in the report, with copies of their own stars.
+The table by S/N is also printed. For images of stars, output.report_copies measures the
+completeness with copies of their own stars, and the report shows it.
 
 )";
 
@@ -48,7 +49,7 @@ InjectCommand parse_inject_options(int argc, const char* const* argv) {
            keys_that_matter({"beam.source", "beam.fwhm", "detection.threshold", "detection.seed",
                              "background.mesh_beams", "fit.refine", "output.formats"},
                             "radio") +
-           "\nExit codes: as of srcextract --help";
+           "\nExit codes: see srcextract --help";
   });
   RunOptionParser parser(app, command, "MAP", "FITS images of radio maps");
   app.add_option("--number", command.plan.number, "How many Gaussians (default: 2000)")

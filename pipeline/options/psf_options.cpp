@@ -19,9 +19,9 @@ constexpr const char* psf_footer = R"(Example:
 
 Outputs, for an image m31.fits:
   m31.psf             the model, for psf.file, and for SExtractor (PSF_NAME)
-  m31.psf.stars.fits  every source that was found, with chi2, and why it was not used
-  m31.psf.svg         picture: the model over the field, and what it leaves of the stars
-Of CONFIG the sky, noise maps, masks, gain and saturation count, and psf.degree.
+  m31.psf.stars.fits  every source that was found: chi2, and the reason if it was not used
+  m31.psf.svg         picture: the model over the field, and the residuals of the stars
+From CONFIG it uses the sections background, weights and mask, the gain, the saturation and psf.degree.
 
 )";
 
@@ -35,9 +35,9 @@ CommandLine parse_psf_options(int argc, const char* const* argv) {
            keys_that_matter({"psf.degree", "measurement.gain", "measurement.saturation", "background.mesh_size",
                              "weights.file", "mask.file", "input.hdu"},
                             "") +
-           "\nExit codes: as of srcextract --help";
+           "\nExit codes: see srcextract --help";
   });
-  RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
+  RunOptionParser parser(app, command, "IMAGE", "FITS images. If one fails, the others are still used");
   parser.parse(argc, argv);
   if (!command.answer.empty()) return command;
   if (command.inputs.empty())

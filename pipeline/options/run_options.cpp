@@ -133,8 +133,9 @@ void take_default_config(RunOptions& options, const std::string& input, const st
     return;
   for (const std::string& name : options.inputs)
     if (name.ends_with(".yaml") || name.ends_with(".yml"))
-      throw Error(ErrorKind::config, options.config + " comes before " + name + ", and CONFIG comes first: " + command +
-                                         " CONFIG " + input + "...; see " + command + " --help");
+      throw Error(ErrorKind::config, "the configuration " + name + " comes after " + options.config +
+                                         "; write it first: " + command + " CONFIG " + input + "...; see " + command +
+                                         " --help");
   options.inputs.insert(options.inputs.begin(), std::exchange(options.config, {}));
 }
 
@@ -151,26 +152,27 @@ RunOptionParser::RunOptionParser(CLI::App& app, RunOptions& options, const std::
 
 void RunOptionParser::add_files(const std::string& input, const std::string& input_help) {
   if (options_.config.empty())
-    app_.add_option("CONFIG", options_.config,
-                    "Configuration (YAML), or radio, for radio maps, or crowd, for crowded\nstars; without one "
-                    "config/default.yaml. These are part of the program")
+    app_.add_option(
+            "CONFIG", options_.config,
+            "Configuration: a YAML file, or radio (for radio maps), or crowd (for\ncrowded stars); these two are part "
+            "of the program. Default: config/default.yaml")
         ->type_name("")
         ->group("Files");
   app_.add_option(input, options_.inputs, input_help)->type_name("")->group("Files");
   app_.add_option("-o,--output-dir", options_.output_dir,
-                  input == "INPUT" ? "Where the outputs go; made if missing; required"
-                                   : "Where the outputs go; made if missing (default: .)")
+                  input == "INPUT" ? "Directory of the outputs, made if missing; required"
+                                   : "Directory of the outputs, made if missing (default: .)")
       ->type_name("DIR")
       ->group("Files");
   app_.add_flag("--report", report_,
-                "Also write m31.report.html, a page for a browser: the image with its\n"
-                "sources, sky, plots, times, configuration (output.report)")
+                "Also write m31.report.html, a page for a browser. It shows the image with\n"
+                "its sources, the sky, plots, times and configuration (output.report)")
       ->group("Files");
-  app_.add_flag("--csv", csv_, "Write the catalogue as CSV, for spreadsheets, and not as FITS (output.formats)")
+  app_.add_flag("--csv", csv_, "Write the catalogue as CSV instead of FITS (output.formats)")->group("Files");
+  app_.add_flag("--parquet", parquet_, "Write the catalogue as Parquet instead of FITS; with --csv, as both")
       ->group("Files");
-  app_.add_flag("--parquet", parquet_, "Write it as Parquet")->group("Files");
   app_.add_option("--log-file", options_.log_file,
-                  "Append the log to this file too; its directory must be there,\nor be the output directory")
+                  "Also append the log to this file. Its directory must exist, or be the\noutput directory")
       ->type_name("FILE")
       ->group("Files");
   app_.add_option("--set", options_.settings, "Override one setting of CONFIG; may be given again")
@@ -183,32 +185,32 @@ void RunOptionParser::add_execution() {
   std::vector<std::string> names;
   for (const auto& [name, value] : backends) names.push_back(name);
   app_.add_option("--backend", backend_,
-                  "auto, cpu, cuda or compare (default: auto, which is the CPU, and\n"
-                  "every usable GPU where the images are worth its start or --device\n"
-                  "names some; compare runs both and compares every stage)")
+                  "auto, cpu, cuda or compare (default: auto). auto uses the CPU, and also\n"
+                  "GPUs if the images are large enough or --device names some. compare\n"
+                  "runs both and compares every stage")
       ->type_name("NAME")
       ->check(CLI::IsMember(names).description(""))
       ->group("Where it runs");
-  app_.add_option("--device", devices_, "CUDA devices, as in 0 or 0,1 (default: all; of one image, 0)")
+  app_.add_option("--device", devices_, "CUDA devices, e.g. 0 or 0,1 (default: all; for one image, device 0)")
       ->type_name("N,...")
       ->group("Where it runs");
-  app_.add_option("--threads", options_.threads, "CPU threads (default: all that this process may use)")
+  app_.add_option("--threads", options_.threads, "Number of CPU threads (default: all that this process may use)")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Where it runs");
   add_memory_option(app_, "--memory", options_.memory,
-                    "What images under way may take together, as in 8G (default: most\nof what this process can have)");
+                    "Memory limit for all images in progress, e.g. 8G (default: most of the\nfree memory)");
   add_memory_option(
       app_, "--device-memory", options_.device_memory,
-      "What the run may take of each GPU (default: all that is free);\nof a larger image, --backend cuda leaves a "
-      "part in the host's memory");
+      "Memory limit per GPU (default: all that is free). Larger images are\nheld partly in host memory with "
+      "--backend cuda");
 }
 
 void RunOptionParser::add_messages() {
   auto* quiet = app_.add_flag("-q,--quiet", quiet_, "Only warnings and errors");
-  auto* verbose =
-      app_.add_flag("-v,--verbose", verbose_,
-                    "Also what was read and masked, sky, gain, the time of every stage, and why no GPU is used");
+  auto* verbose = app_.add_flag(
+      "-v,--verbose", verbose_,
+      "Also log what was read and masked, the sky, the gain, the time of every\nstage, and why no GPU is used");
   quiet->excludes(verbose)->group("Messages");
   verbose->group("Messages");
   app_.set_version_flag("-V,--version", version_text, "Versions of the program and its libraries")->group("Messages");
@@ -236,7 +238,7 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first) {
 
 void add_record_option(CLI::App& app, RunOptions& options) {
   app.add_flag("--record", options.record,
-               "Also write m31.run.json: times, statistics, versions, configuration, checksum")
+               "Also write m31.run.json: times, statistics, versions, configuration and\nthe checksum of the image")
       ->group("Files");
 }
 

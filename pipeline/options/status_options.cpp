@@ -9,19 +9,19 @@ namespace srcextract {
 namespace {
 
 constexpr const char* status_description =
-    "Says how far a survey is: what is done, what failed and why, how fast it goes, how long it\nwill take. It may "
-    "run, have ended, or have been killed; nothing is locked or changed.";
+    "Shows the progress of a survey: images that are done or failed, reasons, speed and time left.\nThe survey may "
+    "run, have ended, or have been killed. Nothing is locked or changed.";
 
 constexpr const char* status_footer =
     R"(DIR is the directory that `srcextract batch` writes into. STATE of a shard is
   planning  it reads its inputs and the journals
   running   it extracts images
   finished  it has no work left
-  stopped   it ended in order, with work left: the same command goes on
-  killed    it ended otherwise: the same command goes on
-  unknown   it has not ended, and the file system has no locks that would tell more
-Speed is that of the last ten minutes while a shard runs, and of its session afterwards.
-The time left is that of the slowest shard, by bytes. A dash is what is not known.
+  stopped   it was stopped with work left; the same command continues it
+  killed    it was killed; the same command continues it
+  unknown   it has not ended; the file system has no locks that would tell more
+While a shard runs, the speed is that of its last ten minutes, afterwards of its whole session.
+The time left is that of the slowest shard, by bytes. A dash marks an unknown value.
 
 Example:
   watch srcextract status out
@@ -40,9 +40,9 @@ StatusCommand parse_status_options(int argc, const char* const* argv) {
   bool json = false, prometheus = false;
   CLI::App app(status_description, "srcextract status");
   app.footer(status_footer);
-  app.add_option("DIR", command.directory, "What batch writes into")->type_name("")->group("Files");
-  CLI::Option* const as_json = app.add_flag("--json", json, "One object of JSON")->group("Messages");
-  app.add_flag("--prometheus", prometheus, "Prometheus' text format, for node_exporter's textfile collector")
+  app.add_option("DIR", command.directory, "Directory that batch writes into")->type_name("")->group("Files");
+  CLI::Option* const as_json = app.add_flag("--json", json, "Print one JSON object")->group("Messages");
+  app.add_flag("--prometheus", prometheus, "Print Prometheus' text format, for node_exporter's textfile collector")
       ->group("Messages")
       ->excludes(as_json);
   // All that status prints is its result, so there is nothing that these leave out or add.

@@ -96,8 +96,8 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
       if (degrees.last_by_last > rounded_to_none * degrees.side)
         config.resources.class_scale = degrees.last_by_last * 3600;
       return spdlog::warn(
-          "{}: {}; as SExtractor has it, a pixel is {:.6g} arcseconds wide for MU_MAX and CLASS_STAR: "
-          "PIXEL_SCALE can tell its size",
+          "{}: {}; PIXEL_SCALE is not set, so MU_MAX and CLASS_STAR assume {:.6g} arcseconds per pixel, as SExtractor "
+          "does",
           image.name, reason, pixel_scale);
     }
   std::string columns;

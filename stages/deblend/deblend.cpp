@@ -64,7 +64,8 @@ std::vector<IsophoteCounts> count_pixels(const DeblendImages<Cpu>& images, const
   return counts;
 }
 
-/// Computes the Gaussians of all cores.
+/// For each core (the part of an island that becomes a source), computes the Gaussian by which leftover pixels are
+/// divided among the cores (docs/stages.md, deblending).
 std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const SplitIslands& split,
                                    const Buffer<SourceSums, Cpu>& sums, const Cpu& where) {
   const bool one_threshold = !images.noise.varies();

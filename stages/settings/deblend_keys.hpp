@@ -20,7 +20,8 @@ namespace srcextract::config {
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_deblend_field(AnySettings& c, F&& f) {
   const Section section{
-      "deblend", "The division of sources of more than one peak, and what becomes of those in the wings of others"};
+      "deblend",
+      "Sources with several peaks are divided; false sources in the wings of bright ones are merged into them"};
   const DeblendConfig usual;
   const auto of_tree = [&](const auto& value, const auto& usual_value) {
     return use_problem(c.deblend.method == DeblendMethod::tree, value, usual_value, "deblend.method tree");

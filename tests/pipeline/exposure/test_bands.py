@@ -249,7 +249,7 @@ def test_compressed(extract, tmp_path):
 
 WRONG = {
     "no detection image": ([*BANDS], "", ["--band requires", "--detect"]),
-    "an image beside": (["-d", "mean.fits", *BANDS, "r.fits"], "", ["r.fits is an IMAGE beside --band", "--band NAME=r.fits"]),
+    "an image beside": (["-d", "mean.fits", *BANDS, "r.fits"], "", ["not as IMAGE", "--band NAME=r.fits"]),
     "positions": (["-d", "mean.fits", *BANDS, "--positions", "p.csv"], "", ["--positions"]),
     "no name": (["-d", "mean.fits", "--band", "g.fits"], "", ["--band g.fits: ", "NAME=FILE", "g=g.fits"]),
     "no file": (["-d", "mean.fits", "--band", "g="], "", ["--band g=: names no file"]),

@@ -326,7 +326,7 @@ def test_help(run):
     done = run("difference", "--help")
     assert done.code == 0 and done.err == ""
     assert "srcextract difference" in done.out and "REFERENCE" in done.out and "SIGN" in done.out
-    assert "srcextract difference --help" in run("--help").out
+    assert "srcextract difference old.fits" in run("--help").out
 
 
 @pytest.mark.parametrize("frames", [[], ["reference.fits"]])
@@ -340,7 +340,7 @@ def test_a_difference_has_two_frames(run, configure, tmp_path, frames):
 def test_the_configuration_comes_first(run, tmp_path):
     write_frames(tmp_path)
     done = run("difference", "reference.fits", "new.fits", "c.yaml")
-    assert done.code == 2 and "reference.fits comes before c.yaml, and CONFIG comes first" in done.err
+    assert done.code == 2 and "the configuration c.yaml comes after reference.fits; write it first" in done.err
     assert run("difference").code == 2
 
 
