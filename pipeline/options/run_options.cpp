@@ -227,6 +227,10 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first) {
   require_names(options_, input_, help);
   name_standard_input(options_, input_, help);
   take_default_config(options_, input_, command);
+  const auto chooses_formats = [](const std::string& setting) { return setting.starts_with("output.formats="); };
+  if ((csv_ || parquet_) && std::ranges::any_of(options_.settings, chooses_formats))
+    throw Error(ErrorKind::config, std::string(csv_ ? "--csv" : "--parquet") +
+                                       " and --set output.formats both choose formats; leave one out; see " + help);
   if (csv_ || parquet_)
     options_.settings.push_back("output.formats=[" + std::string(csv_ ? "csv" : "") + (csv_ && parquet_ ? ", " : "") +
                                 (parquet_ ? "parquet" : "") + "]");

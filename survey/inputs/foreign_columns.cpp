@@ -49,6 +49,9 @@ std::string problem_of_foreign_column(const std::string& column, const config::F
   if (const std::string known = meant_of(column, {"path", "name", "detect", "positions", "reference"}); !known.empty())
     return "column '" + column + "' means nothing; write '" + known +
            "' if that is meant, and give it another name if not";
+  if (column == "extends")
+    return "column 'extends' means nothing: all images of a run have one CONFIG, which says what it extends; give "
+           "columns for single keys, such as 'detection.threshold'";
   // Common columns of file lists; the key of the same name in the configuration is not meant.
   if (column == "file" || column == "files" || column == "size") return "";
   std::string meant;

@@ -304,6 +304,12 @@ def test_formats_are_options_too(run, image, tmp_path, options, endings):
     assert {path.suffix[1:] for path in (tmp_path / "out").iterdir()} - {"json"} == endings
 
 
+def test_two_ways_to_choose_formats_are_refused_together(run, image):
+    for option in ("--csv", "--parquet"):
+        done = run(option, "--set", "output.formats=[fits]", image)
+        assert done.code == 2 and f"{option} and --set output.formats both choose formats; leave one out" in done.err
+
+
 def test_several_images_have_a_line_each_and_one_of_all(run, config, tmp_path):
     images = [write_sky(tmp_path / f"{name}.fits") for name in "abc"]
     *lines, last = run(config, *images, "--threads", 1).err.splitlines()

@@ -145,6 +145,7 @@ TEST_F(Manifest, AColumnThatIsNearlyOneIsAMistake) {
                                                         {"bands:g", "'band:g'"},
                                                         {"Band:g", "'band:g'"},
                                                         {"detetc:mask.file", "'detect:mask.file'"},
+                                                        {"extends", "CONFIG"},
                                                         {"colour:g", "'band:NAME'"},
                                                         {"mask.file:g", "'band:NAME'"}})
     EXPECT_THAT(mistake("m.csv", "path," + column + "\na.fits,b.fits\n"),
