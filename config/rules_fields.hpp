@@ -189,7 +189,7 @@ void for_each_rule_field(AnyRule& r, F&& f) {
 namespace srcextract {
 
 /// Calls `f` with each key of the comparison rules and its value. No other code lists these keys; compare.schema.json
-/// and the table in docs/compare_rules.md are generated from this list. Keys of the section `columns` are patterns, so
+/// and the table in docs/regression.md are generated from this list. Keys of the section `columns` are patterns, so
 /// the next overload lists the keys of each pattern's rule.
 template <config::MaybeConst<CompareRules> AnyRules, class F>
 void for_each_field(AnyRules& r, F&& f) {

@@ -33,7 +33,7 @@ std::vector<Document> documents(const std::string& root) {
           {"config/schema.json", config_schema()},
           {"config/compare.schema.json", rules_schema()},
           page(root, "docs/configuration.md", "stages/settings/keys.hpp", config_table()),
-          page(root, "docs/compare_rules.md", "config/rules_fields.hpp", rules_table()),
+          page(root, "docs/regression.md", "config/rules_fields.hpp", rules_table()),
           page(root, "docs/catalogue.md", "stages/catalogue and column_notes.hpp", column_table())};
 }
 

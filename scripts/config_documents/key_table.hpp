@@ -80,7 +80,7 @@ std::string table_rows(const T& t, const std::string& instead_of_defaults = "") 
 /// The table of all configuration keys for docs/configuration.md. In parentheses: the value of a configuration that
 /// extends none, if it is another.
 std::string config_table();
-/// The table of all keys of comparison rules for docs/compare_rules.md.
+/// The table of all keys of comparison rules for docs/regression.md.
 std::string rules_table();
 
 }  // namespace srcextract::documents
