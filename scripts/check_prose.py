@@ -11,7 +11,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/*.md", "docs/tutorials/*.md", "docs/concepts/*.md")
+PAGES = ("README.md", "docs/*.md", "docs/tutorials/*.md", "docs/stages/*.md")
 DEVELOPERS = {"architecture.md", "testing.md"}  # shown, but without a limit
 MOST_LINES = 90  # of README.md
 LONG = 30

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs/concepts that explain an idea: deblending.svg, clean.svg, kron.svg and masks.svg.
+"""Draws the pictures of docs/stages that explain an idea: deblending.svg, clean.svg, kron.svg and masks.svg.
 
 The same bytes every time; tests/support/test_concept_pictures.py compares them. Needs the standard library alone.
 """
@@ -135,7 +135,7 @@ def pictures():
 def main():
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for name, drawn in pictures().items():
-        (DOCS / "concepts" / name).write_text(drawn, encoding="utf-8")
+        (DOCS / "stages" / name).write_text(drawn, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ constexpr const char* difference_footer = R"(Example:
 
 The section difference of CONFIG sets how the frames are made comparable: alignment by WCS, kernel,
 flux scale and sky. The sections convolve, detection and morphology set how changes are found.
-Frames without stars need difference.kernel: gaussian. docs/stages.md has the equations.
+Frames without stars need difference.kernel: gaussian. docs/difference.md has the equations.
 
 Outputs, for NEW tuesday.fits: tuesday.diff.cat.fits and so on (see srcextract --help). SIGN is
 1 for a source that is brighter in NEW and -1 for a fainter one; a source that moved gives both.

@@ -8,8 +8,8 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "label"},
       {"X_IMAGE",
        "Σ *v x* / Σ *v*. The centre of the first pixel is 1. For a deblended source the sums are over its core alone "
-       "([stages.md](stages.md#deblend)). For a source that absorbed others they are over its own pixels "
-       "([stages.md](stages.md#clean-sources))",
+       "([deblend](stages/deblend.md#the-equations)). For a source that absorbed others they are over its own pixels "
+       "([CLEAN](stages/clean.md#the-equations))",
        bertin_arnouts, "X_IMAGE: rounded to 4 digits; `X_IMAGE_DBL` is not", "x", "xcentroid"},
       {"Y_IMAGE", "Σ *v y* / Σ *v*, likewise", bertin_arnouts, "Y_IMAGE: rounded to 4 digits; `Y_IMAGE_DBL` is not",
        "y", "ycentroid"},
@@ -24,16 +24,17 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "ISOAREAF_IMAGE; without filter and analysis threshold also `ISOAREA_IMAGE`", "npix", "segment_area"},
       {"ISOAREA_IMAGE",
        "only with `detection.analysis_threshold`: its pixels above that threshold in the measured image, without "
-       "absorbed ones ([stages.md](stages.md#detection))",
+       "absorbed ones ([detection](stages/detection.md))",
        manual, same, "", ""},
       {"FLUX_ISO", "*F* = Σ *v*", manual, same, "flux", "segment_flux"},
       {"FLUXERR_ISO",
        "√(`NPIX` σ² + *F* / gain). σ² is the variance of the sky in a pixel; if thresholds follow a mesh, it is "
        "interpolated at `X_IMAGE`, `Y_IMAGE`. The term of the gain is left out if `measurement.gain` is 0 or *F* < 0. "
-       "With a map of weights the sum of the pixels' variances replaces `NPIX` σ² ([stages.md](stages.md#weights)). In "
+       "With a map of weights the sum of the pixels' variances replaces `NPIX` σ² "
+       "([weights](stages/masks.md#weights)). In "
        "a difference with a gain it is √(σ² Σ *w*), with the photon noise of both frames "
-       "([stages.md](stages.md#difference)). `measurement.noise` scales the noise of the sky in all errors "
-       "of fluxes ([stages.md](stages.md#noise-of-sums))",
+       "([difference](difference.md#the-steps)). `measurement.noise` scales the noise of the sky in all errors "
+       "of fluxes ([noise of sums](stages/noise_of_sums.md))",
        manual, "FLUXERR_ISO: with weights `BACKGROUND`, the sum of the pixels' variances", "", "segment_fluxerr"},
       {"FLUX_MAX", "largest *v*", manual, same, "peak", "max_value"},
       {"X2_IMAGE",
@@ -72,7 +73,8 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "island share it",
        manual, "ID_PARENT: in the order in which objects are completed", "", ""},
       {"IMAFLAGS_ISO",
-       "only with a map of flags: its pixels' flags joined by `flags.type` ([stages.md](stages.md#flags)), an unsigned "
+       "only with a map of flags: its pixels' flags joined by `flags.type` ([flags](stages/masks.md#flags)), an "
+       "unsigned "
        "number of 32 bits in a column of 64. With `flags.further` a vector, one element for each map",
        manual, "IMAFLAGS_ISO: 32 bits with a sign; 0 for `AND`", "", ""},
       {"NIMAFLAGS_ISO", "only with a map of flags: how many of its pixels have them; with `flags.further` a vector",

@@ -53,7 +53,7 @@ struct Uncleaned {
 
 /// Merges a source into a brighter neighbour if the source would be too faint to be detected without the light in the
 /// wings of the brighter source. The method is SExtractor's CLEAN (Bertin & Arnouts 1996, section 6), with sources in
-/// SExtractor's order. docs/stages.md has all definitions.
+/// SExtractor's order. docs/stages/clean.md has all definitions.
 ///
 /// - A source that absorbs another keeps its position and shape. Pixels, fluxes, extents and flags are those of both
 ///   sources together.

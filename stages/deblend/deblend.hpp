@@ -41,7 +41,8 @@ struct Deblended {
 };
 
 /// Splits sources with several peaks, as the multi-threshold deblending of SExtractor does (Bertin & Arnouts 1996,
-/// section 5). docs/stages.md defines every step, and lists the cases in which the result of SExtractor is random.
+/// section 5). docs/stages/deblend.md defines every step, and lists the cases in which the result of SExtractor is
+/// random.
 ///
 /// An island is a connected set of foreground pixels. Deblending examines it at `thresholds` levels t_k = t_0 (peak /
 /// t_0)^(k / thresholds), counted from levels.background. t_0 is the lowest threshold of the island's pixels.

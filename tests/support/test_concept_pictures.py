@@ -1,4 +1,4 @@
-"""The pictures of docs/concepts are what scripts/concept_pictures.py draws now, and their pages show them."""
+"""The pictures of docs/stages are what scripts/concept_pictures.py draws now, and their pages show them."""
 
 import pathlib
 import sys
@@ -9,11 +9,11 @@ import concept_pictures
 
 
 def test_every_picture_is_fresh():
-    folder = ROOT / "docs/concepts"
+    folder = ROOT / "docs/stages"
     stale = [name for name, drawn in concept_pictures.pictures().items() if (folder / name).read_text(encoding="utf-8") != drawn]
-    assert stale == [], f"stale in docs/concepts/: {stale}; scripts/concept_pictures.py draws them again"
+    assert stale == [], f"stale in docs/stages/: {stale}; scripts/concept_pictures.py draws them again"
 
 
 def test_every_picture_is_shown():
-    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/concepts").glob("*.md"))
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/stages").glob("*.md"))
     assert [name for name in concept_pictures.pictures() if f"({name})" not in pages] == []

@@ -1,4 +1,4 @@
-"""Neighbours of large galaxies at two contrasts, as docs/concepts/deblending.md says of them: the default keeps spirals whole,
+"""Neighbours of large galaxies at two contrasts, as docs/stages/deblend.md says of them: the default keeps spirals whole,
 0.001 finds more of what lies before smooth galaxies, and nothing that is not there."""
 import pathlib
 import subprocess

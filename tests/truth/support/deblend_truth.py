@@ -1,4 +1,4 @@
-"""Multi-threshold deblending as its definition reads (docs/stages.md), level by level with scipy.ndimage.label, and the
+"""Multi-threshold deblending as its definition reads (docs/stages/deblend.md), level by level with scipy.ndimage.label, and the
 leftover pixels one by one: slow, and with nothing of the program's way."""
 import subprocess
 
