@@ -11,9 +11,15 @@ author = "the srcextract authors"
 copyright = author
 version = release = srcextract.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = f"srcextract {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+
+# The copy button takes the commands of a block, without prompts and without what they print.
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 
 # A page that has code cells is run from an empty directory, and an error in it is one of the build.
 nb_execution_mode = "force"

@@ -42,7 +42,8 @@ std::span<const ColumnNote> notes_of_further_columns();
 /// note.
 ColumnNote note_of(const std::string& name, const ColumnNeeds& needs);
 
-/// The Markdown table of all catalogue columns, in catalogue order, for docs/catalogue.md.
+/// Markdown tables of all catalogue columns for docs/catalogue.md: meaning and unit by group, then types and UCDs, and
+/// the names in other programs. Each has at most four columns, which fit a phone.
 std::string column_table();
 
 }  // namespace srcextract::documents

@@ -1,5 +1,6 @@
 #include "scripts/config_documents/key_table.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "config/rules_fields.hpp"
@@ -9,7 +10,26 @@
 namespace srcextract::documents {
 namespace {
 
-constexpr const char* table_head = "| Key | Type | Range | Default | Meaning |\n|---|---|---|---|---|\n";
+/// The words that stand as code in the Markdown `text`, with their backticks.
+std::vector<std::string> code_in(const std::string& text) {
+  std::vector<std::string> words;
+  std::size_t begin = 0, end = 0;
+  while ((begin = text.find('`', end)) != std::string::npos && (end = text.find('`', begin + 1)) != std::string::npos)
+    words.push_back(text.substr(begin, ++end - begin));
+  return words;
+}
+
+/// Type and range of the values of a key. Leaves out words that the key's description explains, and true and false.
+std::string values_of(const config::Field& field, const std::string& type, const std::string& range) {
+  if (range.empty() || type.ends_with("boolean")) return type;
+  const std::vector<std::string> words = code_in(range);
+  const auto is_explained = [&](const std::string& word) { return field.description.find(word) != std::string::npos; };
+  if (type.find("word") != std::string::npos && !words.empty() && std::ranges::all_of(words, is_explained))
+    return type + (field.allowed.empty() ? range.substr(range.rfind('`') + 1) : "");
+  const bool is_limit = range.starts_with("≥") || range.starts_with("≤") || range.starts_with(">");
+  if (is_limit || range.starts_with("of ")) return type + " " + range;
+  return type + (field.allowed.empty() && range.find(" to ") != std::string::npos ? " from " : ": ") + range;
+}
 
 std::string between_limits(const config::Field& field) {
   if (std::isfinite(field.at_least) && std::isfinite(field.at_most))
@@ -95,25 +115,32 @@ std::string in_code(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string table_row(const config::Field& field, const std::string& type, const std::string& range,
-                      const std::string& default_value) {
-  return "| `" + field.path() + "` | " + type + " | " + range + (range.empty() ? "| " : " | ") + default_value + " | " +
-         field.description + " |\n";
+void KeyTables::add_row(const config::Field& field, const std::string& type, const std::string& range,
+                        const std::string& default_value) {
+  if (field.section.name != section_)
+    text_ += "\n### " + field.section.name + "\n\nSection `" + field.section.name + "`: " + field.section.description +
+             ".\n\n| Key | Default | Meaning |\n|---|---|---|\n";
+  section_ = field.section.name;
+  text_ += "| `" + field.key + "` | " + default_value + " | " + field.description + " *(" +
+           values_of(field, type, range) + ")* |\n";
 }
 
 std::string config_table() {
   const std::map<std::string, std::string> alone = texts_of(Config{});
-  std::string rows = table_head;
+  KeyTables tables;
   const Config usual = load_given("").config;
   for_each_field(usual, [&](const config::Field& field, const auto& member) {
     const std::string value = config::format_value(member), &of_none = alone.at(field.path());
-    rows += key_row(field, member, in_code({value}) + (value == of_none ? "" : " (" + in_code({of_none}) + ")"));
+    tables.add(field, member, in_code({value}) + (value == of_none ? "" : " (" + in_code({of_none}) + ")"));
   });
-  return rows;
+  return tables.text() + "\n";
 }
 
 std::string rules_table() {
-  return table_head + table_rows(CompareRules{}) + table_rows(ColumnRule{.pattern = "PATTERN"}, "built in");
+  KeyTables tables;
+  tables.add_all(CompareRules{});
+  tables.add_all(ColumnRule{.pattern = "PATTERN"}, "built in");
+  return tables.text() + "\n";
 }
 
 }  // namespace srcextract::documents

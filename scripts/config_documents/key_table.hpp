@@ -55,32 +55,39 @@ std::string range_of(const config::Field& field, const std::vector<Item>&) {
   return range_of(field, Item{}) + (std::is_enum_v<Item> ? ", each at most once" : "");
 }
 
-std::string table_row(const config::Field& field, const std::string& type, const std::string& range,
-                      const std::string& default_value);
+/// Markdown tables of keys: for each section a heading, its description, and a table of three columns, which fits a
+/// phone. Type and range of a key stand behind its meaning.
+class KeyTables {
+ public:
+  /// Adds the row of a key. `default_value` is the text for the column of defaults.
+  template <class Member>
+  void add(const config::Field& field, const Member& member, const std::string& default_value) {
+    const std::string range = field.allowed.empty() ? range_of(field, member) : field.allowed;
+    add_row(field, type_name(field, member).one, range, default_value);
+  }
 
-/// The table row of a key. `default_value` is the text for the column of defaults.
-template <class Member>
-std::string key_row(const config::Field& field, const Member& member, const std::string& default_value) {
-  const std::string range = field.allowed.empty() ? range_of(field, member) : field.allowed;
-  return table_row(field, type_name(field, member).one, range, default_value);
-}
+  /// Adds all keys that for_each_field() declares for T. `t` contains the defaults, unless `instead_of_defaults` is the
+  /// text for the column of defaults.
+  template <class T>
+  void add_all(const T& t, const std::string& instead_of_defaults = "") {
+    for_each_field(t, [&](const config::Field& field, const auto& member) {
+      add(field, member, instead_of_defaults.empty() ? in_code({config::format_value(member)}) : instead_of_defaults);
+    });
+  }
 
-/// The table rows of all keys that for_each_field() declares for T. `t` contains the defaults, unless
-/// `instead_of_defaults` is the text for the column of defaults.
-template <class T>
-std::string table_rows(const T& t, const std::string& instead_of_defaults = "") {
-  std::string rows;
-  for_each_field(t, [&](const config::Field& field, const auto& member) {
-    rows += key_row(field, member,
-                    instead_of_defaults.empty() ? in_code({config::format_value(member)}) : instead_of_defaults);
-  });
-  return rows;
-}
+  const std::string& text() const { return text_; }
 
-/// The table of all configuration keys for docs/configuration.md. In parentheses: the value of a configuration that
+ private:
+  void add_row(const config::Field& field, const std::string& type, const std::string& range,
+               const std::string& default_value);
+
+  std::string text_, section_;
+};
+
+/// The tables of all configuration keys for docs/configuration.md. In parentheses: the value of a configuration that
 /// extends none, if it is another.
 std::string config_table();
-/// The table of all keys of comparison rules for docs/regression.md.
+/// The tables of all keys of comparison rules for docs/regression.md.
 std::string rules_table();
 
 }  // namespace srcextract::documents

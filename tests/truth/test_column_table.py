@@ -1,4 +1,4 @@
-"""The table of columns in docs/catalogue.md beside the programs that it names: columns that SExtractor has, in its units, and
+"""The tables of columns in docs/catalogue.md beside the programs that it names: columns that SExtractor has, in its units, and
 what SEP returns."""
 import re
 import subprocess
@@ -14,15 +14,22 @@ UNITS = {"*unit of sums*": "count", "*unit of the pixels*": "count", "mag.arcsec
 
 
 def table():
-    """{column: {heading: cell}}"""
-    lines = [line for line in (ROOT / "docs" / "catalogue.md").read_text().splitlines() if line.startswith("| ")]
-    head = next(i for i, line in enumerate(lines) if line.startswith("| Column | "))
-    headings = [cell.strip() for cell in lines[head].strip("|").split("|")]
-    rows = {}
-    for line in lines[head + 1:]:
+    """{column: {heading: cell}}, of all tables of columns. A column that is missing under "In other programs" has the same name in
+    SExtractor, and is in neither SEP nor photutils."""
+    rows, headings = {}, []
+    page = (ROOT / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    for line in page[page.index("<!-- generated"):page.index("<!-- end of what is generated")].splitlines():
+        if not line.startswith("| "):
+            continue
         cells = [cell.strip() for cell in re.fullmatch(r"\|(.*)\|", line)[1].split("|")]
-        if len(cells) == len(headings):
-            rows[re.match(r"`(\w+)`", cells[0])[1]] = dict(zip(headings, cells))
+        if cells[0] == "Column":
+            headings = cells
+            assert len(headings) <= 4, "wider than a phone"
+            continue
+        assert len(cells) == len(headings), line
+        name = re.fullmatch(r"`(\w+)`", cells[0])[1]
+        row = rows.setdefault(name, {"SExtractor": f"`{name}`", "SEP": "", "photutils": ""})
+        row |= {heading: "" if cell == "—" else cell for heading, cell in zip(headings, cells)}
     assert len(rows) > 120
     return rows
 
