@@ -6,7 +6,7 @@ The same bytes every time; tests/support/test_concept_pictures.py compares them.
 import argparse
 import math
 
-from speed_charts import COLOURS, DOCS, line, page, text
+from speed_charts import COLOURS, DOCS, INK, RED, grid, key, line, page, text, upright
 
 BLUE, ORANGE, GREY = COLOURS
 
@@ -36,7 +36,7 @@ def deblending():
         return 50 + 4 * x, 300 - 2.2 * value
 
     levels = [10 * 10**(k / 6) for k in range(6)]
-    parts = [graph(light, 0, 100, place, "#222")]
+    parts = [graph(light, 0, 100, place, INK)]
     steps = [i / 4 for i in range(401)]
     nodes = []
     for level in levels:
@@ -57,7 +57,7 @@ def deblending():
             colour = GREY if x == 560 else (BLUE, ORANGE)[n]
             if last:
                 above = min(last[0], key=lambda old: abs(old - x))
-                parts.append(line(above, last[1], x, height, "#999"))
+                parts.append(line(above, last[1], x, height))
             parts.append(f'<circle cx="{x}" cy="{height}" r="9" fill="{colour}"/>')
         last = centres, height
     parts.append(text(560, 330, "the tree of its parts", "middle"))
@@ -78,10 +78,10 @@ def clean():
     x, top = place(52, light(52))
     _, under = place(52, wings(52))
     _, level = place(0, 10)
-    parts = [graph(light, 25, 100, place, BLUE), graph(wings, 25, 100, place, ORANGE, True), line(180, level, 680, level, "#222"),
-             text(680, level - 6, "threshold", "end", 13), line(180, 290, 680, 290, "#999"), text(680, 308, "sky", "end", 13),
-             line(x, under, x, 290, "#999"), text(x + 8, 282, "wings", size=13), line(x, top, x, level, "#999"),
-             text(x + 10, top - 8, "a faint peak", size=13), text(230, 78, "bright star (blue: image, orange: its wings)", size=13),
+    parts = [graph(light, 25, 100, place, BLUE), graph(wings, 25, 100, place, ORANGE, True), line(180, level, 680, level),
+             text(680, level - 6, "threshold", "end", 13), line(180, 290, 680, 290), text(680, 308, "sky", "end", 13),
+             line(x, under, x, 290), text(x + 8, 282, "wings", size=13), line(x, top, x, level),
+             text(x + 10, top - 8, "a faint peak", size=13), *key([(BLUE, "image"), (ORANGE, "wings of the bright star")], 74, 420),
              text(360, 334, "The wings are higher than the peak rises above the threshold: the star absorbs it.", "middle", 13)]
     return page(350, "CLEAN: would it be a source without the wings?", parts)
 
@@ -94,15 +94,15 @@ def kron():
     def place(x, value):
         return 80 + 75 * x, 300 - 220 * value
 
-    parts = [graph(share, 0, 8, place, "#222")]
+    parts = [graph(share, 0, 8, place, INK)]
     for tick in range(0, 101, 25):
         _, y = place(0, tick / 100)
-        parts += [line(80, y, 680, y, "#ddd"), text(72, y + 5, f"{tick} %", "end", 13)]
+        parts += [grid(80, y, 680, y), text(72, y + 5, f"{tick} %", "end", 13)]
     for x, name, colour in ((2.2, "isophote", GREY), (3, "circle", ORANGE), (5, "2.5 Kron radii", BLUE)):
         at, y = place(x, share(x))
         parts += [line(at, 300, at, y, colour), f'<circle cx="{at:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>',
                   text(at + 8, y + 22, f"{name}: {100 * share(x):.0f} %", size=13)]
-    parts.append(text(380, 330, "radius, in scale lengths of the disc", "middle", 13))
+    parts += [text(380, 330, "radius, in scale lengths of the disc", "middle", 13), upright(20, 190, "share of the light")]
     return page(350, "Light of a disc galaxy within an aperture", parts)
 
 
@@ -115,15 +115,14 @@ def masks():
         for x in range(11):
             value = gauss(math.hypot(x - 5, y - 3), 0, 1.8, 1)
             grey = round(255 - 190 * value)
-            fill = "#d33" if (x, y) == bad else f"rgb({grey},{grey},{grey})"
+            fill = RED if (x, y) == bad else f"rgb({grey},{grey},{grey})"
             parts.append(f'<rect x="{left + side * x}" y="{top + side * y}" width="{side - 1}" height="{side - 1}" fill="{fill}"/>')
     centre = left + side * 5.5, top + side * 3.5
     parts.append(f'<circle cx="{centre[0]:.1f}" cy="{centre[1]:.1f}" r="{3 * side}" fill="none" stroke="{BLUE}" stroke-width="2.5"/>')
     (x1, y1), (x2, y2) = ((left + side * (x + 0.5), top + side * (y + 0.5)) for x, y in (opposite, bad))
     parts += [f'<rect x="{x1 - side / 2:.1f}" y="{y1 - side / 2:.1f}" width="{side - 1}" height="{side - 1}" fill="none" '
               f'stroke="{ORANGE}" stroke-width="3"/>', line(x1, y1, x2, y2, ORANGE),
-              text(360, 316, "red: masked; orange: the opposite pixel, which takes its place (correct)", "middle", 13),
-              text(360, 336, "blue: the aperture", "middle", 13)]
+              *key([(RED, "masked"), (ORANGE, "the opposite pixel, which takes its place (correct)"), (BLUE, "the aperture")], 322)]
     return page(350, "A masked pixel in an aperture", parts)
 
 

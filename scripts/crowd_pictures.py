@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from picture_sheets import BLUE, GREY, ORANGE, SIGMA, SKY, grey, moffat, noise, sheet
-from speed_charts import line, page, text
+from speed_charts import grid, key, page, text, upright
 
 SIZE, SEED, FWHM = 512, 231, 4.0
 STARS = 2600  # 10 000 a Mpixel
@@ -80,10 +80,10 @@ def crowd_completeness(run):
     parts = []
     for part in (0, 0.5, 1):
         _, y = place(edges[0], part)
-        parts += [line(left, y, right, y, "#ddd"), text(left - 8, y + 5, f"{part:.0%}", "end", 13)]
+        parts += [grid(left, y, right, y), text(left - 8, y + 5, f"{part:.0%}", "end", 13)]
     for at in (3, 10, 30, 100):
         x, _ = place(at, 0)
-        parts += [line(x, top, x, bottom, "#eee"), text(x, bottom + 18, f"{at}", "middle", 13)]
+        parts += [grid(x, top, x, bottom), text(x, bottom + 18, f"{at}", "middle", 13)]
     by_crowd = run(image, CROWD, config="crowd")
     by_default = run(image, {"measurement.gain": 1, "output.columns": "[default, FLUX_AUTO]"})
     for found, name, colour in ((by_crowd, "FLUX_PSF", BLUE), (by_default, "FLUX_AUTO", GREY)):
@@ -97,9 +97,9 @@ def crowd_completeness(run):
         parts.append(f'<polyline points="{drawn}" fill="none" stroke="{colour}" stroke-width="2.5"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in points]
     parts += [text((left + right) / 2, bottom + 38, "signal to noise that a star would have alone", "middle", 13),
-              text(right - 6, bottom - 30, "blue: crowd, FLUX_PSF; grey: default.yaml, FLUX_AUTO", "end", 13),
-              text(right - 6, bottom - 10, "found: within a pixel, and a flux within a factor of two", "end", 13)]
-    return page(350, "Stars found of 10 000 a Mpixel (FWHM 4 pixels)", parts)
+              upright(left - 54, (top + bottom) / 2, "found: to a pixel, flux to a factor of 2"),
+              *key([(BLUE, "crowd, FLUX_PSF"), (GREY, "default.yaml, FLUX_AUTO")], bottom + 60, (left + right) / 2)]
+    return page(374, "Stars found of 10 000 a Mpixel (FWHM 4 pixels)", parts)
 
 
 PICTURES = {picture.__name__: picture for picture in (crowd, crowd_completeness)}

@@ -1,7 +1,7 @@
 """Pictures of srcextract difference, for scripts/setting_pictures.py: what moved, and what the fitted kernel does."""
 import numpy as np
 
-from picture_sheets import BLUE, ORANGE, SIGMA, SKY, grey, moffat, noise, sheet
+from picture_sheets import BLUE, ORANGE, RED, SIGMA, SKY, grey, moffat, noise, sheet
 
 SIZE = 256
 SHOWN = 104  # pixels along a side of a panel
@@ -74,7 +74,7 @@ def motion(run):
         middle(found.maps["diff.threshold"], "above 3 σ, of either sign", 0, 1),
         middle(found.maps["diff.morphology"], "after erosion", 0, 1),
         mark(middle(frames[1], counted(found)), found)],
-        ["blue: brighter (SIGN 1); orange: fainter (SIGN -1). A moving object is a pair."], columns=3)
+        [[(BLUE, "brighter (SIGN 1)"), (ORANGE, "fainter (SIGN -1)")], "A moving object is a pair."], columns=3)
 
 
 def fitted_kernel(run):
@@ -87,7 +87,7 @@ def fitted_kernel(run):
     return sheet("difference.kernel: stars are no Gaussians", [
         middle(frames[1], "the new image: one new star"),
         mark(changes(rough.image, f"gaussian: {counted(rough)}"), rough),
-        mark(changes(good.image, f"fitted: {counted(good)}"), good)])
+        mark(changes(good.image, f"fitted: {counted(good)}"), good)], [[(BLUE, "brighter"), (ORANGE, "fainter")]])
 
 
 def dipoles(run):
@@ -98,7 +98,7 @@ def dipoles(run):
     found = difference(run, frames, {"measurement.saturation": 48000, "output.columns": "[default, DIPOLE]"})
     panel = mark(changes(found.image, f"{len(found)} rows, {(found.rows['DIPOLE'] > 0).sum()} with DIPOLE 1"), found)
     return sheet("A star that moved by half a pixel, and a saturated one", [
-        middle(frames[0], "the reference"), middle(frames[1], "the new image"), panel], ["red: masked"])
+        middle(frames[0], "the reference"), middle(frames[1], "the new image"), panel], [[(RED, "masked"), (BLUE, "brighter"), (ORANGE, "fainter")]])
 
 
 PICTURES = {picture.__name__: picture for picture in (motion, fitted_kernel, dipoles)}

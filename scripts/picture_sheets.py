@@ -12,11 +12,12 @@ import zlib
 import numpy as np
 from astropy.io import fits
 
-from speed_charts import COLOURS, WIDTH, page, text
+from speed_charts import COLOURS, INK, RED, WIDTH, key, page, text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLUE, ORANGE, GREY = COLOURS
 GREYS = 16  # few, so that noise is small as a file
+MISSED = "#bbbbbb"
 LABELS = ["#ffffff", "#1f6fb4", "#d9822b", "#3a9a56", "#b0413e", "#8c63b5", "#c9b01f", "#3fb0b0", "#c76fa4"]
 SKY = 100.0
 SIGMA = 10.0
@@ -161,10 +162,10 @@ class Panel:
         for x, y, a, b, angle, colour, dashed in self.marks:
             px, py = left + (x + 0.5) * scale, top + tall - (y + 0.5) * scale
             dashes = ' stroke-dasharray="3 3"' if dashed else ""
-            parts.append(f'<ellipse cx="{px:.1f}" cy="{py:.1f}" rx="{a * scale:.1f}" ry="{b * scale:.1f}" '
-                         f'transform="rotate({-angle:.1f} {px:.1f} {py:.1f})" fill="none" stroke="{colour}" '
-                         f'stroke-width="2"{dashes}/>')
-        frame = f'<rect x="{left:.1f}" y="{top:.1f}" width="{side:.1f}" height="{tall:.1f}" fill="none" stroke="#999"/>'
+            turned = f' transform="rotate({-angle:.1f} {px:.1f} {py:.1f})"' if angle else ""
+            parts.append(f'<ellipse cx="{px:.1f}" cy="{py:.1f}" rx="{a * scale:.1f}" ry="{b * scale:.1f}"{turned} '
+                         f'fill="none" stroke="{colour}" stroke-width="2"{dashes}/>')
+        frame = f'<rect x="{left:.1f}" y="{top:.1f}" width="{side:.1f}" height="{tall:.1f}" fill="none" stroke="{INK}"/>'
         return [*parts, frame, text(left + side / 2, top + tall + 17, self.caption, "middle", 13)]
 
 
@@ -176,7 +177,7 @@ def grey(image, caption, low=None, high=None, bend=0):
     t = np.arcsinh(bend * t) / np.arcsinh(bend) if bend else t
     indices = np.where(np.isnan(image), GREYS, np.rint(t * (GREYS - 1)))
     steps = [f"#{v:02x}{v:02x}{v:02x}" for v in (round(255 * k / (GREYS - 1)) for k in range(GREYS))]
-    return Panel(indices, [*steps, "#dd3333"], caption)
+    return Panel(indices, [*steps, RED], caption)
 
 
 def coloured(labels, caption):
@@ -185,7 +186,7 @@ def coloured(labels, caption):
 
 
 def sheet(title, panels, below=(), columns=None):
-    """Panels in rows, and lines of text under them."""
+    """Panels in rows, and under them lines: a text, or entries of key()."""
     columns, gap = columns or len(panels), 12
     side = (WIDTH - gap * (columns + 1)) / columns
     if columns < 3:
@@ -198,7 +199,7 @@ def sheet(title, panels, below=(), columns=None):
             parts += panel.svg(margin + number * (side + gap), top, side)
         top += max(panel.indices.shape[0] / panel.indices.shape[1] for panel in row) * side + 32
     for words in below:
-        parts.append(text(WIDTH / 2, top + 6, words, "middle", 13))
+        parts += [text(WIDTH / 2, top + 6, words, "middle", 13)] if isinstance(words, str) else key(words, top + 6)
         top += 20
     return page(round(top + 4), title, parts)
 
@@ -212,6 +213,6 @@ def judged(panel, found, places, radius=4):
         panel.circle(here, there, radius, BLUE if good else ORANGE)
     missed = [place for place, gap in zip(places, apart.T) if not len(gap) or gap.min() >= 2.5]
     for here, there in missed:
-        panel.circle(here, there, radius, "#cccccc", True)
+        panel.circle(here, there, radius, MISSED, True)
     panel.caption += f": {true.sum()} true, {(~true).sum()} false"
     return panel

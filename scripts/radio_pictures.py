@@ -3,7 +3,7 @@ import sys
 
 import numpy as np
 
-from picture_sheets import GREY, ROOT, coloured, grey, sheet
+from picture_sheets import GREY, INK, ROOT, coloured, grey, sheet
 
 sys.path.append(str(ROOT / "tests/truth/support"))
 from continuum_maps import PIXEL, QUIET, Field  # noqa: E402
@@ -46,7 +46,7 @@ def radio(run):
     return sheet("A simulated radio map: points, a double, a galaxy with two lobes", [
         shown(made.image, "the map"), islands, shown(found.maps["model"].squeeze(), "the model"),
         shown(found.maps["residual"].squeeze(), "the residual: the map without the model")],
-        [f"ellipses: Gaussians at half their peak; grey, dashed: missed, at most {faint:.1f} σ",
+        [[(INK, "Gaussians at half their peak"), (GREY, f"missed, at most {faint:.1f} σ", True)],
          "greys: from -3 to 60 times the noise at the centre; corners are 4 times as noisy"], columns=2)
 
 

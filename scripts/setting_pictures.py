@@ -15,12 +15,12 @@ import crowd_pictures
 import difference_pictures
 import radio_pictures
 import unkind_pictures
-from picture_sheets import (BLUE, Found, GREY, ORANGE, ROOT, SIGMA, SKY, coloured, disc, field, grey, judged, moffat, noise,
+from picture_sheets import (BLUE, Found, GREY, MISSED, ORANGE, RED, ROOT, SIGMA, SKY, coloured, disc, field, grey, judged, moffat, noise,
                             sheet, shrink, unpacked)
-from speed_charts import line, page, text
+from speed_charts import grid, key, page, text, upright
 
 FOLDER = ROOT / "docs/pictures"
-KEY = "blue: true sources; orange: false ones; grey, dashed: missed"
+KEY = [(BLUE, "true sources"), (ORANGE, "false ones"), (MISSED, "missed", True)]
 TREE_OFF = {"deblend.method": "none", "deblend.clean": "false"}
 
 
@@ -193,13 +193,14 @@ def apertures(run):
     ratio = row["FLUX_APER"] / row["FLUXERR_APER"]
     for tick in (0, 0.5, 1):
         y = bottom - (bottom - top) * tick
-        parts += [line(left, y, right, y, "#ddd"), text(left - 8, y + 5, f"{100 * tick:.0f} %", "end", 13)]
+        parts += [grid(left, y, right, y), text(left - 8, y + 5, f"{100 * tick:.0f} %", "end", 13)]
     for tick in (0, 10, 20, 30):
         parts.append(text(left + (right - left) * tick / 30, bottom + 18, f"{tick}", "middle", 13))
     parts += [curve(row["FLUX_APER"] / 8000, BLUE), curve(ratio / ratio.max(), ORANGE),
               text((left + right) / 2, bottom + 38, "diameter in pixels", "middle", 13),
-              text((left + right) / 2, bottom + 54, "blue: share of the light; orange: relative signal to noise", "middle", 13)]
-    return page(360, "measurement.apertures: light or signal to noise?", parts)
+              upright(left - 52, (top + bottom) / 2, "of the greatest"),
+              *key([(BLUE, "light"), (ORANGE, "signal to noise")], bottom + 62, (left + right) / 2)]
+    return page(364, "measurement.apertures: light or signal to noise?", parts)
 
 
 def neighbours(run):
@@ -226,7 +227,7 @@ def neighbours(run):
         panels.append(grey(used, f"{way}: {flux / 200:.0f} % of its light", high=SKY + 400, bend=6))
     for panel in panels:
         panel.circle(cx, cy, radius, ORANGE)
-    return sheet("measurement.mask: which light a circle adds", panels, ["red: a masked column. The circle measures the brighter star."])
+    return sheet("measurement.mask: which light a circle adds", panels, [[(RED, "masked column"), (ORANGE, "circle that measures the brighter star")]])
 
 
 def flags(run):
@@ -253,7 +254,7 @@ def flags(run):
         left, bottom = (min(max(place - 18, 0), size - 36) for place in (x, y))
         panel = grey(image[bottom:bottom + 36, left:left + 36], f"{bit}: {words}", high=SKY + 3000, bend=30)
         panels.append(panel.circle(row["X_IMAGE"] - 1 - left, row["Y_IMAGE"] - 1 - bottom, 8, ORANGE))
-    return sheet("Bits of FLAGS", panels, ["orange: the aperture"], columns=3)
+    return sheet("Bits of FLAGS", panels, [[(ORANGE, "the aperture")]], columns=3)
 
 
 def check_images(run):
@@ -333,10 +334,10 @@ def sums(run):
     parts = []
     for ratio in (1, 2, 3):
         _, y = place(1, ratio)
-        parts += [line(left, y, right, y, "#ddd"), text(left - 8, y + 5, f"{ratio} ×", "end", 13)]
+        parts += [grid(left, y, right, y), text(left - 8, y + 5, f"{ratio} ×", "end", 13)]
     for count in (1, 10, 100, 1000):
         x, _ = place(count, 1)
-        parts += [line(x, top, x, bottom, "#eee"), text(x, bottom + 18, f"{count}", "middle", 13)]
+        parts += [grid(x, top, x, bottom), text(x, bottom + 18, f"{count}", "middle", 13)]
     for image, colour in ((white, BLUE), (smooth, ORANGE)):
         law = run(image, {"measurement.noise": "apertures"}).record["aperture_noise"]
         drawn = " ".join("{:.1f},{:.1f}".format(*place(n, max(1, law["alpha"] * n ** (law["beta"] - 0.5))))
@@ -346,9 +347,9 @@ def sums(run):
             x, y = place(circle["pixels"], max(1, circle["scatter"] / math.sqrt(circle["pixels"])))
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>')
     parts += [text((left + right) / 2, bottom + 38, "pixels N of a sum", "middle", 13),
-              text(right - 6, top + 140, "blue: white noise; orange: the same, smoothed over 3 × 3 pixels", "end", 13),
-              text(right - 6, top + 160, "points: measured; lines: the law", "end", 13)]
-    return page(350, "measurement.noise: apertures. Errors over those of independent pixels", parts)
+              upright(left - 54, (top + bottom) / 2, "error over that of independent pixels"),
+              *key([(BLUE, "white noise"), (ORANGE, "smoothed over 3 × 3 pixels")], bottom + 60, (left + right) / 2)]
+    return page(374, "measurement.noise: apertures. Points are measured, lines are the law", parts)
 
 
 def detection_image(run):

@@ -8,7 +8,10 @@ import csv
 import pathlib
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
-COLOURS = ("#1f6fb4", "#d9822b", "#7a7a7a")
+# Pictures have no background: these colours are read on a white page and on a dark one.
+COLOURS = ("#2b7fc6", "#d9822b", "#7a7a7a")
+INK = "#7a7a7a"
+RED = "#dd3333"
 WIDTH = 720
 
 
@@ -26,8 +29,30 @@ def text(x, y, words, anchor="start", size=14):
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">{words}</text>'
 
 
-def line(x1, y1, x2, y2, colour):
+def line(x1, y1, x2, y2, colour=INK):
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
+
+
+def grid(x1, y1, x2, y2):
+    """A line of a chart's grid, faint on either page."""
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{INK}" stroke-opacity="0.3"/>'
+
+
+def upright(x, y, words, size=13):
+    """The label of a vertical axis, read from below; (x, y) is its middle."""
+    return f'<text transform="translate({x:.1f} {y:.1f}) rotate(-90)" text-anchor="middle" font-size="{size}">{words}</text>'
+
+
+def key(entries, y, middle=WIDTH / 2, size=13):
+    """What the colours mean, on one line around `middle`: entries are (colour, words), or (colour, words, True) if dashed."""
+    widths = [24 + 0.55 * size * len(words) for _, words, *_ in entries]
+    x, parts = middle - (sum(widths) + 14 * (len(entries) - 1)) / 2, []
+    for (colour, words, *dashed), width in zip(entries, widths):
+        dashes = ' stroke-dasharray="3 3"' if dashed else ""
+        parts += [f'<circle cx="{x + 8:.1f}" cy="{y - 4:.1f}" r="6" fill="none" stroke="{colour}" stroke-width="3"{dashes}/>',
+                  text(x + 20, y, words, size=size)]
+        x += width + 14
+    return parts
 
 
 def legend(names, y):
@@ -40,9 +65,8 @@ def legend(names, y):
 
 def page(height, title, parts):
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-            f'font-family="sans-serif" fill="#222">')
-    white = f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>'
-    return "\n".join([head, white, text(WIDTH / 2, 26, title, "middle", 16), *parts, "</svg>"]) + "\n"
+            f'font-family="sans-serif" fill="{INK}">')
+    return "\n".join([head, text(WIDTH / 2, 26, title, "middle", 16), *parts, "</svg>"]) + "\n"
 
 
 def bars(groups, title, unit):
@@ -76,7 +100,7 @@ def curves(groups, title, below, step, unit):
     parts = legend(names, 54)
     for tick in range(round(ceiling / step) + 1):
         _, y = place(0, tick * step)
-        parts += [line(left, y, right, y, "#ddd"), text(left - 8, y + 5, f"{tick * step:g} {unit}", "end", 13)]
+        parts += [grid(left, y, right, y), text(left - 8, y + 5, f"{tick * step:g} {unit}", "end", 13)]
     for group, x in zip(groups, along):
         parts.append(text(place(x, 0)[0], bottom + 20, group, "middle", 13))
     for name, colour in zip(names, COLOURS):

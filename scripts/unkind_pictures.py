@@ -1,10 +1,10 @@
 """The picture of six fields as unkind as real images: what the default finds in each."""
 import numpy as np
 
-from picture_sheets import SIGMA, SKY, disc, field, grey, judged, moffat, noise, sheet
+from picture_sheets import BLUE, MISSED, ORANGE, SIGMA, SKY, disc, field, grey, judged, moffat, noise, sheet
 
 SIZE = 92
-KEY = ["blue: true sources, within 2.5 pixels of the truth; orange: false ones; grey, dashed: missed"]
+KEY = [[(BLUE, "within 2.5 pixels of the truth"), (ORANGE, "false"), (MISSED, "missed", True)]]
 
 
 def blurred(image, sigma):
