@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes docs/truth_*.png and docs/truth.csv: srcextract, SExtractor, SEP and photutils on simulated fields of which everything
-is known (tests/truth/simulated), at equal rates of false sources, which are counted on the negative images.
+"""Makes docs/truth.csv, and of it docs/truth_*.svg (truth_charts.py): srcextract, SExtractor, SEP and
+photutils on simulated fields of which everything is known (tests/truth/simulated), at equal rates of false sources, which are
+counted on the negative images.
 
 Needs `source-extractor` on PATH and the packages of tests/truth/simulated/requirements.txt, as in
   python3 -m venv ENV && ENV/bin/pip install -r tests/truth/simulated/requirements.txt
@@ -18,6 +19,7 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests" / "truth"), str(ROOT / "tests" / "truth" / "support")]
 from simulated import fields, finders, scores  # noqa: E402
+import truth_charts  # noqa: E402
 
 SHARES = ("count", "completeness", "detections", "purity")
 
@@ -108,8 +110,7 @@ def main():
     write_table(results, options.output / "truth.csv")
     print(*behind(results), sep="\n")
     if not options.no_plots:
-        from simulated import plots
-        plots.draw(results, options.output)
+        truth_charts.draw(options.output)
 
 
 if __name__ == "__main__":
