@@ -65,7 +65,7 @@ std::vector<IsophoteCounts> count_pixels(const DeblendImages<Cpu>& images, const
 }
 
 /// For each core (the part of an island that becomes a source), computes the Gaussian by which leftover pixels are
-/// divided among the cores (docs/stages.md, deblending).
+/// divided among the cores (docs/stages/deblend.md, step 4).
 std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const SplitIslands& split,
                                    const Buffer<SourceSums, Cpu>& sums, const Cpu& where) {
   const bool one_threshold = !images.noise.varies();
