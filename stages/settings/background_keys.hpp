@@ -78,8 +78,8 @@ void for_each_background_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "estimator",
           .description = "Level of a mesh from its unclipped pixels: `mode` (2.5 median - 1.5 mean, or the median "
-                         "where it is crowded), `median`, or `sextractor` (`mode` by a median that is a pixel's "
-                         "value: of whole numbers with a noise of 2, up to 0.6 sigma wrong)",
+                         "where it is crowded), `median`, or `sextractor` (SExtractor's mode: its median is a pixel's "
+                         "value, up to 0.6 sigma wrong in whole numbers with a noise of 2)",
           .unused = of_mesh(c.background.estimator, usual.estimator)},
     c.background.estimator);
   f(Field{.section = section,
@@ -100,7 +100,7 @@ void for_each_background_field(AnySettings& c, F&& f) {
     c.background.filter_size);
   f(Field{.section = section,
           .key = "filter_height",
-          .description = "Meshes along y of that filter, odd, if it differs from `filter_size`; 0 = as many",
+          .description = "Height of the median filter in meshes, odd; 0 = as `filter_size`",
           .at_least = 0,
           .at_most = 15,
           .unused = of_mesh(c.background.filter_height, usual.filter_height),
@@ -115,8 +115,8 @@ void for_each_background_field(AnySettings& c, F&& f) {
     c.background.filter_threshold);
   f(Field{.section = section,
           .key = "refine",
-          .description = "Passes over the meshes: 2 = the islands that the first one finds are masked in the second, "
-                         "so that their wings do not count as noise",
+          .description = "Passes over the meshes. With 2, the second pass masks the islands that the first one found, "
+                         "so that the wings of sources do not count as noise",
           .one_of = {1, 2},
           .why = "a third pass changes nothing",
           .unused = of_mesh(c.background.refine, usual.refine)},

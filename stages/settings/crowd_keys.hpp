@@ -32,7 +32,7 @@ void for_each_crowd_field(AnySettings& c, F&& f) {
     c.crowd.method);
   f(Field{.section = section,
           .key = "threshold",
-          .description = "Significance of a star in what the others leave over",
+          .description = "Least significance of a new star, in the image without the stars that are fitted already",
           .at_least = 3,
           .at_most = 1000,
           .why = "a lower one finds noise",

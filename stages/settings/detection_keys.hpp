@@ -85,8 +85,8 @@ void for_each_detection_field(AnySettings& c, F&& f) {
     c.detection.sign);
   f(Field{.section = section,
           .key = "seed",
-          .description = "A source needs a pixel above this, in the unit of threshold, and reaches down to threshold; "
-                         "0 = no such need",
+          .description = "A source must have a pixel above this value, in the unit of threshold; its other pixels need "
+                         "only be above threshold; 0 = no such condition",
           .allowed = "0, or more than threshold; with `mag_per_arcsec2` less",
           .problem = seed_problem(c.detection)},
     c.detection.seed);
@@ -100,16 +100,16 @@ void for_each_detection_field(AnySettings& c, F&& f) {
     c.detection.analysis_threshold);
   f(Field{.section = section,
           .key = "false_discovery_rate",
-          .description = "Instead of threshold: the one above which at most this share of the pixels is expected to be "
-                         "noise (Benjamini & Hochberg 1995; Hopkins et al. 2002); 0 = threshold counts",
+          .description = "Chooses the threshold: of the pixels above it, at most this share is expected to be noise "
+                         "(Benjamini & Hochberg 1995; Hopkins et al. 2002); 0 = threshold is used",
           .allowed = "0, or from 1e-6 to below 1, where the unit is `sigma` or `detection_sigma`",
           .problem = false_discovery_problem(c)},
     c.detection.false_discovery_rate);
   f(Field{.section = section,
           .key = "correlated_pixels",
           .description =
-              "Pixels n with common noise, as those of a beam: divides false_discovery_rate by 1 + 1/2 + "
-              "... + 1/n (Hopkins et al. 2002); 1 = nothing is divided; 0 = by the image's beam, or 1 without",
+              "Number n of pixels with common noise, such as those of a beam. It divides false_discovery_rate by 1 + "
+              "1/2 + ... + 1/n (Hopkins et al. 2002); 1 = no division; 0 = from the image's beam, or 1 without a beam",
           .at_least = 0,
           .at_most = 1'000'000,
           .why = "1 divides by nothing, and 0 asks for the beam",

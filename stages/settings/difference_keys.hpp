@@ -51,14 +51,13 @@ void for_each_difference_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "kernel",
           .description =
-              "What makes the stars of both frames alike: `fitted` (to the stars: shapes, brightness and "
-              "sky that change over the field) or `gaussian` (of the two widths below; for frames without stars)"},
+              "The kernel that makes the stars of both frames alike: `fitted` (to the stars; it may change over the "
+              "field, with brightness and sky) or `gaussian` (from the two widths below, for frames without stars)"},
     c.difference.kernel);
   f(Field{.section = section,
           .key = "basis",
-          .description =
-              "Functions whose sum a fitted kernel is: `gaussians` (times polynomials) or `delta` (one a pixel, "
-              "up to 6 from the middle: for trailed or split stars; slower)",
+          .description = "Functions that the fitted kernel is a sum of: `gaussians` (times polynomials) or `delta` "
+                         "(one function per pixel, up to 6 pixels from the middle: slower, for trailed or split stars)",
           .unused = use_problem(fitted, c.difference.basis, usual.basis, needs_fit)},
     c.difference.basis);
   f(Field{.section = section,
@@ -83,9 +82,9 @@ void for_each_difference_field(AnySettings& c, F&& f) {
         usual.background_order);
   f(Field{.section = section,
           .key = "detect_on",
-          .description = "Where changes are found: `score` (filtered by the shape of the stars, in place of "
-                         "`convolve`; thresholds are in its own noise) or `difference`. A threshold that "
-                         "is not in sigma makes it `difference`",
+          .description = "Where changes are found: `score` (the difference filtered by the shape of the stars, in "
+                         "place of `convolve`; thresholds count in its own noise) or `difference`. A threshold that is "
+                         "not in sigma needs `difference`, which is then used",
           .unused = use_problem(fitted, c.difference.detect_on, usual.detect_on, needs_fit)},
     c.difference.detect_on);
   f(Field{.section = section,

@@ -55,7 +55,7 @@ void for_each_fit_field(AnySettings& c, F&& f) {
     c.fit.rounds);
   f(Field{.section = section,
           .key = "refine",
-          .description = "How often a Gaussian is added where the residual still has a pixel above `detection.seed`",
+          .description = "How many times a Gaussian is added if the residual still has a pixel above `detection.seed`",
           .at_least = 0,
           .at_most = 3,
           .why = "each is another fit of the island",
@@ -88,8 +88,8 @@ void for_each_fit_field(AnySettings& c, F&& f) {
     c.fit.large);
   f(Field{.section = section,
           .key = "reliability",
-          .description = "Whether the same is done in the negated map: column RELIABILITY is 1 - negative / positive "
-                         "sources of equal S/N",
+          .description = "Also extract the negated map. The column RELIABILITY is then 1 - negative / positive sources "
+                         "of equal S/N",
           .unused = of_fit(c.fit.reliability, usual.reliability)},
     c.fit.reliability);
   f(Field{.section = section,

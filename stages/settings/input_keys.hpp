@@ -46,10 +46,9 @@ void for_each_input_field(AnySettings& c, F&& f) {
     c.input.plane);
   f(Field{.section = section,
           .key = "padding",
-          .description =
-              "Pixels without data that hold a number in place of NaN, and are masked: `auto` (rows, columns "
-              "and corners of one repeated value that touch the edge, as registered stacks have them), "
-              "`keep` (none) or a number (every pixel of that value)",
+          .description = "Which pixels without data, that have a number instead of NaN, are masked: `auto` (rows, "
+                         "columns and corners at the edge that repeat one value, as in registered stacks), `keep` "
+                         "(none) or a number (every pixel of that value)",
           .is_number = true,
           .allowed = "`auto`, `keep`, or a number",
           .problem = padding_problem(c.input)},
@@ -61,14 +60,15 @@ void for_each_wcs_field(AnySettings& c, F&& f) {
   const Section section{"wcs", "How positions on the sky are read from the header"};
   f(Field{.section = section,
           .key = "sip",
-          .description = "SIP terms (A_2_0 …) count: `auto` (if CTYPE ends with -SIP; else a warning says what they "
-                         "would change), `ctype` (the same without the warning) or `apply` (whatever CTYPE says)"},
+          .description =
+              "When the SIP terms of the header (A_2_0 …) are applied: `auto` (if CTYPE ends with -SIP; else a warning "
+              "tells what they would change), `ctype` (the same without the warning) or `apply` (always)"},
     c.wcs.sip);
 }
 
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_combine_field(AnySettings& c, F&& f) {
-  const Section section{"combine", "Several planes or images into the one that is extracted"};
+  const Section section{"combine", "How several planes or images are joined to the image that is extracted"};
   f(Field{.section = section,
           .key = "method",
           .description = "How several planes or images of one shape become one; `none` = not at all"},
@@ -97,7 +97,7 @@ void for_each_combine_field(AnySettings& c, F&& f) {
     c.combine.files);
   f(Field{.section = section,
           .key = "weights",
-          .description = "With `weighted`: one for each plane or image",
+          .description = "With `weighted`: the weight of each plane or image",
           .allowed = "one for each, not all 0",
           .unused = use_problem(c.combine.method == CombineMethod::weighted, c.combine.weights, {},
                                 "combine.method weighted"),

@@ -98,8 +98,9 @@ void for_each_flag_map_field(const Section& section, AnyMap& map, const std::str
                      "HDUs of the map, as `mask.hdu`", {.file_problem = file_problem}, f);
   f(Field{.section = section,
           .key = "type",
-          .description = "How the nonzero flags of a source's pixels become IMAFLAGS_ISO: `or` or `and` of their bits, "
-                         "the `min`imum, the `max`imum, or the flag of `most` pixels (of equals the first)",
+          .description =
+              "How the nonzero flags of a source's pixels are joined to IMAFLAGS_ISO: `or` or `and` of their bits, the "
+              "`min`imum, the `max`imum, or the flag of `most` pixels (if several are equal, the first)",
           .unused = type_use(map)},
     map.type);
   f(Field{.section = section,
@@ -112,7 +113,7 @@ void for_each_flag_map_field(const Section& section, AnyMap& map, const std::str
 
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_flags_field(AnySettings& c, F&& f) {
-  const Section section{"flags", "What maps of flags say of the pixels of each source"};
+  const Section section{"flags", "Maps of flags of pixels, which are joined for each source"};
   std::conditional_t<std::is_const_v<AnySettings>, const FlagMapConfig, FlagMapConfig>& first = c.flags;
   for_each_flag_map_field(section, first, "", f);
   f(Field{.section = section,
@@ -131,8 +132,8 @@ void for_each_interpolation_field(const Section& section, AnySettings& c, F&& f)
   f(Field{.section = section,
           .key = "interpolate",
           .description = "What bad pixels of the map take from the last good pixel in their row, or else from the row "
-                         "before: nothing (`none`, they are masked), its `variance`, or value and variance (`all`, "
-                         "also for NaN and masked pixels)",
+                         "before: `none` (nothing; they are masked), `variance`, or `all` (value and variance, also "
+                         "for NaN and masked pixels)",
           .unused = map_use(c.weights, c.weights.interpolate != Interpolate::none)},
     c.weights.interpolate);
   f(Field{.section = section,
@@ -173,10 +174,10 @@ void for_each_weights_field(AnySettings& c, F&& f) {
     c.weights.threshold);
   f(Field{.section = section,
           .key = "beyond",
-          .description = "Use of pixels beyond `threshold`: none (`mask`), or as in SExtractor: the sky and apertures "
-                         "leave them out, but sources are found on them, and isophotal sums count them (`detect`). "
-                         "With `detect` and `rescale`, apertures and `interpolate` compare the threshold with rescaled "
-                         "variances: give a calibrated map",
+          .description = "Use of pixels beyond `threshold`: `mask` (they are masked), or `detect`, as in SExtractor: "
+                         "sources are found on them and isophotal sums count them, but the sky and apertures leave "
+                         "them out. With `detect` and `rescale`, apertures and `interpolate` compare the threshold "
+                         "with rescaled variances: give a calibrated map",
           .unused = beyond_use(c.weights)},
     c.weights.beyond);
   f(Field{.section = section,
@@ -191,9 +192,9 @@ void for_each_weights_field(AnySettings& c, F&& f) {
     c.weights.scale_gain);
   f(Field{.section = section,
           .key = "photons",
-          .description = "The noise of the map holds the photons of sources (`included`: errors of fluxes add none "
-                         "again), holds the sky's alone (`excluded`), or what its values under bright sources say "
-                         "(`auto`)",
+          .description = "Whether the noise in the map includes the photons of sources: `included` (errors of fluxes "
+                         "do not add them again), `excluded` (the map has the noise of the sky alone), or `auto` "
+                         "(decided from the values of the map under bright sources)",
           .unused = map_use(c.weights, c.weights.photons != MapPhotons::automatic)},
     c.weights.photons);
   f(Field{.section = section,

@@ -75,8 +75,8 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "mask",
           .description =
-              "Pixels of other sources, and bad ones, count in an aperture as (SExtractor's MASK_TYPE): `correct` (the "
-              "opposite pixel), `blank` (nothing) or `none` (other sources' pixels as they are)"},
+              "How an aperture counts pixels of other sources, and bad pixels (SExtractor's MASK_TYPE): `correct` (by "
+              "the opposite pixel), `blank` (not at all) or `none` (pixels of other sources as they are)"},
     c.measurement.mask);
   f(Field{.section = section,
           .key = "noise",
@@ -113,8 +113,9 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
     c.measurement.petrosian);
   f(Field{.section = section,
           .key = "least_apertures",
-          .description = "Diameters in pixels of circles that replace smaller ellipses (PHOT_AUTOAPERS): where the "
-                         "radii of FLUX_AUTO, FLUX_PETRO and FLUX_RADIUS are searched, and of the fluxes",
+          .description =
+              "Diameters in pixels of the circles that replace smaller ellipses (PHOT_AUTOAPERS): the first for the "
+              "search of the radii of FLUX_AUTO, FLUX_PETRO and FLUX_RADIUS, the second for the fluxes",
           .allowed = "two numbers from 0 to 10000",
           .problem = least_apertures_problem(c.measurement)},
     c.measurement.least_apertures);

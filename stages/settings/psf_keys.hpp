@@ -55,15 +55,14 @@ void for_each_psf_field(AnySettings& c, F&& f) {
     c.psf.degree);
   f(Field{.section = section,
           .key = "normalise",
-          .description = "Light that `FLUX_PSF` counts: that in the aperture of the catalogue that PSFEx read "
-                         "(`aperture`, as SExtractor), or all of the model's (`total`, as a fitted PSF always)",
+          .description = "Light that `FLUX_PSF` includes: `aperture` (within the aperture of the catalogue that PSFEx "
+                         "read, as in SExtractor) or `total` (all light of the model; a fitted PSF always has it)",
           .unused = use_problem(is_known, c.psf.normalise, usual.normalise, "psf.file or psf.method fit")},
     c.psf.normalise);
   f(Field{.section = section,
           .key = "weights",
-          .description =
-              "Photons that count in the noise of a pixel: those of the fitted star (`model`), none (`sky`), or "
-              "those in the pixel (`data`, as SExtractor; faint stars get too little light)",
+          .description = "Photons that count in the noise of a pixel: `model` (those of the fitted star), `sky` (none) "
+                         "or `data` (those in the pixel, as in SExtractor; faint stars then get too little light)",
           .unused = use_problem(is_known, c.psf.weights, usual.weights, "psf.file or psf.method fit")},
     c.psf.weights);
 }
