@@ -18,11 +18,25 @@ NamesByName find_columns_that_need() {
   return columns;
 }
 
-/// Maps the name of a column to the names of columns that are computed from it. The map is made once, since several
-/// look-ups are made for every image.
+NamesByName find_columns_of_families() {
+  NamesByName columns;
+  for (const DeclaredColumn& one : declared_columns())
+    for (const std::string_view family : one.families) columns[family].push_back(one.column.name);
+  return columns;
+}
+
+// Each map is made once, since many look-ups are made for every image. It is never destroyed, since a daemon thread of
+// Python may use it while the process ends.
+
+/// Maps the name of a column to the names of columns that are computed from it.
 const NamesByName& columns_that_need() {
-  // The map is never destroyed, since a daemon thread of Python may use it while the process ends.
   static const auto& columns = *new NamesByName(find_columns_that_need());
+  return columns;
+}
+
+/// Maps the name of a family to the names of columns that are computed from it.
+const NamesByName& columns_of_families() {
+  static const auto& columns = *new NamesByName(find_columns_of_families());
   return columns;
 }
 
@@ -67,9 +81,9 @@ bool ColumnChoice::fills(std::string_view name) const {
 }
 
 bool ColumnChoice::needs(std::string_view family) const {
-  return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
-    return std::ranges::count(one.families, family) > 0 && fills(one.column.name);
-  });
+  const auto found = columns_of_families().find(family);
+  return found != columns_of_families().end() &&
+         std::ranges::any_of(found->second, [&](std::string_view column) { return fills(column); });
 }
 
 }  // namespace srcextract
