@@ -20,18 +20,25 @@ changed_words() {
   echo "${words:-,}"
 }
 
+# The most tests of a kind that run for nothing but that their file, or the folder support beside it, differs.
+sample_most=16
+
 # tests_left_out KIND: the tests KIND.X of the files tests/KIND/.../test_X.py that do not run, as an expression for ctest;
-# empty if all do. The checksum of its name gives a test its turn. A test also runs if its file, the folder support beside
-# it, or production code differs whose file, or folder of a stage, has a name that is part of the test's.
+# empty if all do. The checksum of its name gives a test its turn. A test also runs if production code differs whose file,
+# or folder of a stage, has a name that is part of the test's; or if its file, or the folder support beside it, differs: of
+# more than sample_most such tests a sample, another for each turn.
 tests_left_out() {
-  local file name sum words names=()
+  local file name sum words names=() differ=()
   words=$(changed_words)
   for file in $(find "tests/$1" -maxdepth 2 -name 'test_*.py' | sort); do
     name=${file##*/test_}
     name=${name%.py}
     sum=$(cksum <<<"$name")
-    chosen $((${sum%% *} % 4)) "^($file\$|tests/$1/support/)" || [[ _${name}_ =~ _($words)_ ]] || names+=("$name")
+    if chosen $((${sum%% *} % 4)) '^,$' || [[ _${name}_ =~ _($words)_ ]]; then continue; fi
+    if grep -Eq "^($file\$|tests/$1/support/)" <<<"$changed"; then differ+=("$name"); else names+=("$name"); fi
   done
+  ((${#differ[@]} <= sample_most)) || mapfile -t -O ${#names[@]} names < <(printf '%s\n' "${differ[@]}" |
+    shuf --random-source=<(yes "$turn") | tail -n +$((sample_most + 1)))
   ((${#names[@]} == 0)) || echo "^$1\.($(IFS='|' && echo "${names[*]}"))\$"
 }
 

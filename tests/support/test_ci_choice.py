@@ -43,11 +43,18 @@ def test_nothing_is_left_out_if_all_is_asked_for(kind):
     ("tests/truth/test_psf_profiles.py", {"psf_profiles"}),
     ("stages/crowd/find_stars.cpp", {"crowd_structure", "crowd_shared_noise"}),
     ("stages/photometry/petrosian_half_light.hpp", {"petrosian_half_light"}),
-    ("tests/truth/support/rounds.py", names_of("truth")),
 ])
 def test_what_differs_is_tested(changed, tests):
     for turn in (1, 2):
         assert tests <= run_of("truth", turn, ["docs/faq.md", changed])
+
+
+def test_of_many_tests_that_differ_a_sample_runs_beside_the_turn():
+    usual = {turn: run_of("truth", turn) for turn in (1, 5)}
+    samples = [run_of("truth", turn, ["tests/truth/support/rounds.py"]) - usual[turn] for turn in usual]
+    assert [len(sample) for sample in samples] == [16, 16] and samples[0] != samples[1]
+    few = [f"tests/truth/test_{name}.py" for name in sorted(names_of("truth") - usual[1])[:16]]
+    assert len(run_of("truth", 1, few) - usual[1]) == 16
 
 
 def test_every_program_runs_in_turn_with_address_sanitizer():
