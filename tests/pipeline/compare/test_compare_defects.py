@@ -143,8 +143,8 @@ def simulated(tmp_path, names, *columns):
 def test_rounded_positions_do_not_make_two_images_one(compare, tmp_path):
     """Nor does a single source, whose offset is the shift."""
     random = np.random.default_rng(3)
-    x, y, flux = np.meshgrid(np.arange(20) * 40 + 20, np.arange(20) * 40 + 20) + [random.uniform(300, 9000, 400)]
-    x, y = x.ravel(), y.ravel()
+    x, y = (axis.ravel() for axis in np.meshgrid(np.arange(20) * 40 + 20, np.arange(20) * 40 + 20))
+    flux = random.uniform(300, 9000, 400)
     names = ["XPEAK_IMAGE", "YPEAK_IMAGE", "FLUX_AUTO", "FLUXERR_AUTO"]
     moved = [values + random.choice([-1, 0, 0, 0, 1], 400) for values in (x, y)]
     noisy = flux * random.normal(1, 0.05, 400)
