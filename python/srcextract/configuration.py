@@ -146,6 +146,11 @@ _OF_FILES = ("file", "nnw", "/")
 _OWN = ("default", "none", "radio", "crowd")
 
 
+def extends_file(config: dict[str, Any]) -> bool:
+    """Whether the configuration changes that of a file, and not one of srcextract's own."""
+    return config.get("extends", "default") not in _OWN
+
+
 @functools.lru_cache(64)
 def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segmentation: bool,
                 of_reference: tuple[str, ...]) -> _core.Configuration:
@@ -199,8 +204,7 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     if config is None or isinstance(config, dict):
         _check_sections(config or {})
         yaml = "" if config is None else _as_yaml(config, "the configuration") or "{}"
-        extends_file = (config or {}).get("extends", "default") not in _OWN
-        if extends_file or any(word in text for text in [yaml, *settings, *of_reference] for word in _OF_FILES):
+        if extends_file(config or {}) or any(word in text for text in [yaml, *settings, *of_reference] for word in _OF_FILES):
             return read_settings(None, yaml, settings, of_difference, segmentation, of_reference)
         return _read_again(yaml, tuple(settings), of_difference, segmentation, of_reference)
     try:

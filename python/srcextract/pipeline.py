@@ -208,7 +208,10 @@ def _weights_type(config: Config, read: _core.Configuration | None) -> str | Non
 
 
 def _given_weights_type(config: Config, keys: dict[str, Any]) -> str | None:
-    """weights.type of a configuration that may lack the name of the map, since the map is in memory."""
+    """weights.type of a configuration that may lack the name of the map, since the map is in memory. Only a file can
+    have a type that is not told by the keys or the dict: the configurations of srcextract have no map."""
+    if config is None or (isinstance(config, dict) and not configuration.extends_file(config)):
+        return _weights_type(config, None)
     given = {"weights__hdu": "MAP"} | {key: value for key, value in keys.items() if key.startswith("weights__")}
     read = None
     with contextlib.suppress(ConfigError):  # where no type needs a map, one is refused; mistakes are told when all is read
@@ -310,7 +313,9 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
     """
     mask = None if mask is numpy.ma.nomask else mask
     given: dict[str, Any] = {**keys}
-    told, error = _told_by_maps(given, _given_weights_type(config, given), image, mask, weight, error, reference is not None)
+    has_noise = weight is not None or error is not None or getattr(image, "uncertainty", None) is not None
+    kind = _given_weights_type(config, given) if has_noise else None
+    told, error = _told_by_maps(given, kind, image, mask, weight, error, reference is not None)
     extractor = Extractor(config, backend=backend, device=device, threads=threads, of_difference=reference is not None,
                           reference_set=reference_set, segmentation=segmentation, **given, **told)
     return extractor(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,
