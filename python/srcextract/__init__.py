@@ -8,8 +8,8 @@ from srcextract import _core, data
 from srcextract.build import build_info
 from srcextract.catalogue import Catalogue
 from srcextract.commands import Comparison, Merged, compare, merge
-from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
-                               OutputError, SrcextractError, StorageError, WorkerError)
+from srcextract.errors import (ConfigError, ConfigWarning, DeviceError, ImageWarning, InputError, InternalError, MismatchError,
+                               OutOfMemoryError, OutputError, SrcextractError, SrcextractWarning, StorageError, WorkerError)
 from srcextract.failure import Failure
 from srcextract.many import extract_many
 from srcextract.pipeline import Extractor, crowd, difference, extract, fit_psf
@@ -21,9 +21,9 @@ from srcextract.tables import Match
 
 __version__ = _core.version()
 
-__all__ = ["Background", "Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "Failure",
-           "Foreground", "InputError", "InternalError", "Labels", "Match", "Merged", "Mesh", "MismatchError",
-           "OutOfMemoryError", "OutputError", "Psf", "Report", "SrcextractError", "StorageError", "WorkerError",
+__all__ = ["Background", "Catalogue", "Comparison", "ConfigError", "ConfigWarning", "DeviceError", "Extractor", "Failure",
+           "Foreground", "ImageWarning", "InputError", "InternalError", "Labels", "Match", "Merged", "Mesh", "MismatchError",
+           "OutOfMemoryError", "OutputError", "Psf", "Report", "SrcextractError", "SrcextractWarning", "StorageError", "WorkerError",
            "as_image", "background", "build_info", "combine", "compare", "convolve", "crowd", "data", "deblend", "difference",
            "extract", "extract_many", "fit_psf", "label", "measure", "merge", "photometry", "render", "resample",
            "threshold"]

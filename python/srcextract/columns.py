@@ -1,14 +1,11 @@
 """The further columns of a table of positions, in types that a FITS table has."""
 import datetime
-import logging
 from typing import Any
 
 import numpy
 
-from srcextract import places
+from srcextract import places, warned
 from srcextract.arrays import parted
-
-logger: logging.Logger = logging.getLogger("srcextract")
 
 # Above this, a real number is no longer next to every integer.
 _EXACT = 2**53
@@ -55,8 +52,8 @@ def _of_time(name: str, times: Any) -> Any:
         from astropy.table import Column
         return Column(numpy.where(hidden, numpy.nan, _bare(times.to_value("jd"))), unit="d")
     if times.scale not in ("utc", "local"):
-        logger.warning("%s", f"the positions: {name} has times in {times.scale.upper()}, and the catalogue has them as text, which names "
-                             f"no scale; read it as Time(found[{name!r}], scale={times.scale!r})")
+        warned.warn(f"the positions: {name} has times in {times.scale.upper()}, and the catalogue has them as text, which names "
+                    f"no scale; read it as Time(found[{name!r}], scale={times.scale!r})")
     text = times.copy(format="isot")
     text.precision = 9
     digits: Any = _bare(text.value).astype(str)

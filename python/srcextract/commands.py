@@ -5,11 +5,10 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from srcextract import _core, files
+from srcextract import _core, files, warned
 from srcextract.arguments import threads_of
 from srcextract.arrays import is_catalogue
 from srcextract.errors import InputError
-from srcextract.pipeline import pass_on_log
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def compare(reference: Any, new: Any, rules: Any = None, *, matched: Any = None,
         If a catalogue cannot be read.
     ConfigError, OutputError
     """
-    with contextlib.ExitStack() as stack:
+    with warned.kept() as kept, contextlib.ExitStack() as stack:
         sides = []
         for one, name in ((reference, "the reference"), (new, "the new catalogue")):
             sides.append(_catalogue(one, name))
@@ -100,10 +99,11 @@ def compare(reference: Any, new: Any, rules: Any = None, *, matched: Any = None,
             within, report, text = _core.compare(sides[0].path, sides[1].path, _path(rules), _path(matched),
                                                  threads_of(threads))
         finally:
-            pass_on_log(*sides)
+            warned.pass_on_log(*sides)
         for side in sides:
             report, text = side.renamed(report), side.renamed(text)
-        return Comparison(within, json.loads(report), text)
+    warned.show(kept)
+    return Comparison(within, json.loads(report), text)
 
 
 def _path(path: Any) -> str:
@@ -138,7 +138,10 @@ def merge(directories: Any, output: Any, *, partial: bool = False) -> Merged:
         directories = [directories]
     if not directories:
         raise InputError("directories: there is none to merge; name those that srcextract batch wrote into")
-    try:
-        return Merged(*_core.merge([_path(one) for one in directories], _path(output), partial))
-    finally:
-        pass_on_log()
+    with warned.kept() as kept:
+        try:
+            merged = Merged(*_core.merge([_path(one) for one in directories], _path(output), partial))
+        finally:
+            warned.pass_on_log()
+    warned.show(kept)
+    return merged

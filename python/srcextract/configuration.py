@@ -5,13 +5,11 @@ import json
 import math
 import os
 import re
-import sys
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from srcextract import _core, angles, files
-from srcextract.errors import ConfigError
+from srcextract import _core, angles, files, warned
+from srcextract.errors import ConfigError, ConfigWarning
 
 
 # More than the largest kernel has; parsing time grows with the square of their number.
@@ -158,14 +156,6 @@ def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segme
     return read_settings(None, yaml, list(settings), of_difference, segmentation, of_reference)
 
 
-def _calls_here() -> int:
-    """The number of calls from the caller's code to the one who asks, as warnings.warn counts them."""
-    frame, calls = sys._getframe(1), 1
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "srcextract":
-        frame, calls = frame.f_back, calls + 1
-    return calls
-
-
 def read_settings(path: str | None, yaml: str, settings: list[str], of_difference: bool = False,
                   segmentation: bool = True, of_reference: Sequence[str] = ()) -> _core.Configuration:
     """The configuration, with settings `of_reference` for the reference alone; ConfigError shortens long values."""
@@ -176,7 +166,7 @@ def read_settings(path: str | None, yaml: str, settings: list[str], of_differenc
     try:
         made = _core.Configuration(path, yaml, settings, of_difference, segmentation, list(of_reference))
         if made.note:
-            warnings.warn(made.note, stacklevel=_calls_here())
+            warned.warn(made.note, ConfigWarning)
         return made
     except ConfigError as error:
         text = str(error)

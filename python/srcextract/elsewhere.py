@@ -9,12 +9,14 @@ import threading
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from srcextract import remote
+from srcextract import remote, warned
 from srcextract.catalogue import Catalogue
 from srcextract.errors import OutOfMemoryError, SrcextractError, WorkerError
 from srcextract.failure import Failure
 
-Results = list[tuple[Catalogue | Failure, bool]]
+# A result, whether it is the last of its image, and the warnings to show with it.
+Result = tuple[Catalogue | Failure, bool, warned.Kept]
+Results = list[Result]
 
 # Images that are with the executor or wait to be taken: for each of its workers, and for all where it does not count them.
 _FOR_EACH, _FOR_ALL = 4, 256
@@ -28,8 +30,9 @@ def _work(state: bytes, image: Any, number: int, name: str | None) -> Results:
         _of_thread.state, _of_thread.function = state, pickle.loads(state)
     made: Results = _of_thread.function(image, number)
     if name is not None:
-        for result, _ in made:
+        for result, _, kept in made:
             _rename(result, str(image), name)
+            kept[:] = [(text.replace(str(image), name), kind) for text, kind in kept]
     return made
 
 
@@ -56,8 +59,8 @@ def check(executor: Any) -> None:
 
 
 def results(executor: concurrent.futures.Executor, function: Callable[[Any, int], Results], given: Iterable[Any],
-            is_path: Callable[[Any], bool]) -> Generator[tuple[Catalogue | Failure, bool], None, None]:
-    """The results of images in their order, and whether each is the last of its image.
+            is_path: Callable[[Any], bool]) -> Generator[Result, None, None]:
+    """The results of images in their order.
 
     An image whose worker is lost is a Failure, unless the executor itself is broken.
     """
@@ -107,4 +110,4 @@ def _taken(name: str, future: concurrent.futures.Future[Results] | Exception) ->
         kind = OutOfMemoryError if isinstance(error, MemoryError) else WorkerError
         failure = kind(f"{name}: no worker extracted it: {type(error).__name__}: {error}")
         failure.__cause__ = error
-        return [(Failure(name, failure), True)]
+        return [(Failure(name, failure), True, [])]

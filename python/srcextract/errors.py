@@ -1,4 +1,4 @@
-"""Exceptions of srcextract. Each is also a subclass of the closest built-in exception."""
+"""Exceptions of srcextract, each also a subclass of the closest built-in one, and its warnings."""
 from typing import Any
 
 
@@ -44,3 +44,15 @@ class MismatchError(SrcextractError):
 
 class InternalError(SrcextractError, RuntimeError):
     """A defect of srcextract."""
+
+
+class SrcextractWarning(UserWarning):
+    """Base class of all warnings of srcextract. The message names what may be wrong, and what to try."""
+
+
+class ConfigWarning(SrcextractWarning):
+    """A key, or an argument, may not mean what the caller has in mind."""
+
+
+class ImageWarning(SrcextractWarning):
+    """An image, its maps, its header or its positions may be wrong, and the result with them."""

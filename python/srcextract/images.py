@@ -1,7 +1,6 @@
 """Images in Python: arrays, masked arrays, HDUs of astropy, NDData. Images in files: files.py."""
 import contextlib
 import fnmatch
-import logging
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -9,14 +8,12 @@ from typing import Any
 
 import numpy
 
-from srcextract import _core, files, maps, remote
+from srcextract import _core, files, maps, remote, warned
 from srcextract.arguments import require
 from srcextract.arrays import array_of, filled, is_nddata, parted, plane_of, unwrapped
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
 from srcextract.headers import blank_of, cards_of, is_scaled, unit_of_header, with_unit, with_wcs, without_wcs
-
-logger: logging.Logger = logging.getLogger("srcextract")
 
 
 class Opened:
@@ -326,7 +323,7 @@ def _of_nddata(image: Any) -> Opened:
             cards = with_wcs(cards, image.wcs)
         except InputError as error:
             cards = without_wcs(cards)
-            logger.warning("%s", f"the image has no positions on the sky: {error}")
+            warned.warn(f"the image has no positions on the sky: {error}")
     pixels, mask = unwrapped(image)
     pixels = array_of(pixels, "the image")
     return Opened(pixels, header=with_unit(cards, _unit_of(image)), mask=mask, blank=blank_of(header, pixels.dtype))

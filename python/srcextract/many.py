@@ -8,13 +8,13 @@ import os
 from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srcextract import _core, configuration, elsewhere, errors, files, remote
+from srcextract import _core, configuration, elsewhere, errors, files, remote, warned
 from srcextract.arguments import Backend, Config, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
 from srcextract.failure import Failure
 from srcextract.keys import Keys
-from srcextract.pipeline import Extractor, pass_on_log
+from srcextract.pipeline import Extractor
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -37,38 +37,45 @@ def _bar(progress: bool | None, total: int | None) -> Any:
     return tqdm(total=total, unit="image")
 
 
-_Results = Generator[tuple[Catalogue | Failure, bool], None, None]
+_Results = Generator[elsewhere.Result, None, None]
 
 
 def _of_paths(batch: _core.Batch) -> _Results:
-    """Results of files in order, and whether each is the last of its file."""
+    """Results of files in order."""
     try:
         while True:
-            result = batch.next()
-            pass_on_log()
+            with warned.kept() as kept:
+                result = batch.next()
+                if result is None:
+                    batch.stop()  # only then all is logged
+                warned.pass_on_log()
             if result is None:
+                warned.show(kept)
                 return
             catalogue = result.take()
             yield (Catalogue(catalogue) if catalogue is not None else
-                   Failure(result.name, _CLASSES[result.kind](result.message))), result.last
+                   Failure(result.name, _CLASSES[result.kind](result.message))), result.last, kept
     finally:
         batch.stop()
-        pass_on_log()
+        with warned.kept():  # of images that nobody asked for
+            warned.pass_on_log()
 
 
 def _of_arrays(extractor: Extractor, pixels: Iterable[tuple[int, Any]]) -> _Results:
     """Results of arrays, one after the other."""
     for number, image in pixels:
         made: Catalogue | Failure
+        kept: warned.Kept = []
         try:
-            made = extractor(image)
+            with warned.kept() as kept:
+                made = extractor._extracted(image)
         except SrcextractError as error:
             made = Failure(elsewhere.name_of(image, number), error)
         except Exception as error:  # from the image itself, as its read() or __array__
             kind = errors.OutOfMemoryError if isinstance(error, MemoryError) else errors.InputError
             made = Failure(elsewhere.name_of(image, number), kind(f"{type(image).__name__}: {type(error).__name__}: {error}"))
             made.error.__cause__ = error
-        yield made, True
+        yield made, True, kept
 
 
 def extract_many(images: Iterable[Any], config: Config = None, *, backend: Backend = "auto", devices: Sequence[int] | None = None,
@@ -141,7 +148,7 @@ class _Work:
         self._extractor, self._machine = extractor, (backend, devices, threads)
 
     def results(self, given: Iterable[Any], first: int = 0) -> _Results:
-        """The results, and whether each is the last of its image. The first image has the number `first`."""
+        """The results. The first image has the number `first`."""
         for are_paths, group in itertools.groupby(enumerate(given, first), lambda item: _is_path(item[1])):
             if are_paths:
                 paths = [os.fsdecode(os.fspath(image)) for _, image in group]
@@ -151,7 +158,11 @@ class _Work:
 
     def __call__(self, image: Any, number: int) -> elsewhere.Results:
         """What a worker does."""
-        return list(self.results([image], number))
+        with warned.kept() as rest:  # of the last image, if its lines came after it
+            made = list(self.results([image], number))
+        if made:
+            made[-1][2].extend(rest)
+        return made
 
 
 def _several(images: Any) -> Iterable[Any]:
@@ -174,12 +185,13 @@ def _is_path(image: Any) -> bool:
 
 
 def _shown(made: _Results, progress: bool | None, total: int | None) -> Generator[Catalogue | Failure, None, None]:
-    """The results, with a bar."""
+    """The results, with a bar and with their warnings."""
     bar = _bar(progress, total)
     try:
-        for result, last in made:
+        for result, last, kept in made:
             if bar is not None:
                 bar.update(1 if last else 0)
+            warned.show(kept)
             yield result
     finally:
         made.close()

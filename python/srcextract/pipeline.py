@@ -2,14 +2,13 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from srcextract import _core, angles, configuration, files, images
+from srcextract import _core, angles, configuration, files, images, warned
 from srcextract.arguments import Arguments, Backend, Config, backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
@@ -19,17 +18,6 @@ from srcextract.psf import Psf
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-logger: logging.Logger = logging.getLogger("srcextract")
-logger.addHandler(logging.NullHandler())
-
-
-def pass_on_log(*contents: files.Contents | None) -> None:
-    """Passes log lines of the compiled half to Python's logging, with the names of contents."""
-    for level, text in _core.take_log():
-        for one in contents:
-            text = one.renamed(text) if one is not None else text
-        logger.log(level, "%s", text)
 
 
 class Extractor:
@@ -102,6 +90,14 @@ class Extractor:
     def __call__(self, image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
                  error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None) -> Catalogue:
         """The catalogue of an image; see `extract`."""
+        with warned.kept() as kept:
+            found = self._extracted(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,
+                                    positions=positions, name=name)
+        warned.show(kept)
+        return found
+
+    def _extracted(self, image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
+                   error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None) -> Catalogue:
         mask = None if mask is numpy.ma.nomask else mask
         if (reference is not None) != self._of_difference:
             raise ConfigError("a reference is subtracted with of_difference=True, and only then: as difference() does")
@@ -114,7 +110,7 @@ class Extractor:
             beside = held(_reference_of(reference, self._configuration.reference_hdu))
             table = held(files.positions_of(positions, lambda: images.cards_for(
                 contents or image, header, wcs, self._configuration.hdu)))
-            stack.callback(pass_on_log, contents, beside, table)
+            stack.callback(warned.pass_on_log, contents, beside, table)
             with_files = _core.FilesWith()
             if beside is not None:
                 with_files.reference = beside.path
@@ -194,7 +190,7 @@ def _at(table: files.Contents | None, found: Catalogue) -> Catalogue:
         shown = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")
         text = (f"the positions: the catalogue has no copy of {shown}: srcextract has columns of its own of such names, or a row has no "
                 "single number or text; give other names, or make columns of numbers")
-        logger.warning("%s", text)
+        warned.warn(text)
         found = Catalogue(found._made, found._chosen, [text])
     return found[:0] if table.is_empty else found
 

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import _core, configuration, images
+from srcextract import _core, configuration, images, warned
 from srcextract.arguments import threads_of
 from srcextract.arrays import array_of, filled, plane_of
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
-from srcextract.pipeline import pass_on_log
 
 Keys = dict[str, Any]
 Parameters = ParamSpec("Parameters")
@@ -40,9 +39,15 @@ _held: weakref.WeakValueDictionary[int, _core.HostImage] = weakref.WeakValueDict
 
 
 def stage(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Passes log lines of the compiled half to Python's logging."""
+    """Passes log lines of the compiled half to Python's logging, and shows its warnings."""
     @functools.wraps(function)
     def passing_on(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        with warned.kept() as kept:
+            result = logged(*args, **kwargs)
+        warned.show(kept)
+        return result
+
+    def logged(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
@@ -51,7 +56,7 @@ def stage(function: Callable[Parameters, Result]) -> Callable[Parameters, Result
             raise InputError(f"{function.__name__}: what is given lies on the host and on a GPU; copy it to one of them, as "
                              "with cupy.asarray or cupy.asnumpy") from None
         finally:
-            pass_on_log()
+            warned.pass_on_log()
     return passing_on
 
 
