@@ -205,8 +205,33 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     return read_settings(files.path_text(path), "", settings, of_difference, segmentation, of_reference)
 
 
-def maps_of_file(yaml: str, path: str, given: Sequence[str]) -> dict[str, Any]:
-    """Keys that say that the maps which a configuration names by their HDU alone are in this file, unless they are `given`."""
+# Below this many sigma of the filtered image, noise makes many sources.
+_LEAST_SIGMA = 3
+
+
+def warn_of_unit(config: Any, keys: dict[str, Any], read: _core.Configuration) -> None:
+    """Warns of a low threshold whose unit the caller did not name: other programs count in the noise of a pixel."""
+    inner = config.get("detection") if isinstance(config, dict) else None
+    given = {**(inner if isinstance(inner, dict) else {}),
+             **{key.removeprefix("detection__"): value for key, value in keys.items() if key.startswith("detection__")}}
+    try:
+        threshold = float(given["threshold"])
+    except (KeyError, TypeError, ValueError):
+        return
+    if threshold >= _LEAST_SIGMA or "threshold_unit" in given:
+        return
+    sections = _sections(read.yaml)
+    if (sections["detection"]["threshold_unit"] != "detection_sigma" or (sections["convolve"]["kernel"] == "none" and sections["convolve"]["median"] == "false")
+            or float(sections["detection"]["false_discovery_rate"]) != 0):
+        return
+    warned.warn(f"detection__threshold={given['threshold']!r} counts in the noise of the filtered image, which exceeds it in many places, "
+                "so many sources may be noise. SEP, photutils and SExtractor count in the noise of a pixel: add "
+                "detection__threshold_unit='sigma'. To keep the unit and silence this, add "
+                "detection__threshold_unit='detection_sigma'", ConfigWarning)
+
+
+def _sections(yaml: str) -> dict[str, dict[str, str]]:
+    """The values of a whole configuration, as text, by section and key."""
     sections: dict[str, dict[str, str]] = {}
     section = ""
     for line in yaml.splitlines():
@@ -214,5 +239,11 @@ def maps_of_file(yaml: str, path: str, given: Sequence[str]) -> dict[str, Any]:
         if not line.startswith(" "):
             section = name.rstrip(":")
         sections.setdefault(section, {})[name] = value
+    return sections
+
+
+def maps_of_file(yaml: str, path: str, given: Sequence[str]) -> dict[str, Any]:
+    """Keys that say that the maps which a configuration names by their HDU alone are in this file, unless they are `given`."""
+    sections = _sections(yaml)
     return {f"{one}__file": path for one in ("mask", "weights", "flags") if one not in given and sections.get(one, {}).get("file") == "''"
             and sections[one].get("hdu") != "auto"}

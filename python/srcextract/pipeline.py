@@ -63,6 +63,8 @@ class Extractor:
                               + ("" if of_difference else " without a reference"))
         self._of_reference = configuration.settings_of(reference_set or {})
         self._configuration = configuration.read(config, given, of_difference, segmentation, reference_set)
+        if not of_difference:
+            configuration.warn_of_unit(config, given, self._configuration)
         self._keys, self._of_difference, self._segmentation = given, of_difference, segmentation
         self._weights_type = _weights_type(of_config, self._configuration)
         self._with_maps: dict[str, _core.Configuration] = {}
