@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes what is generated from the declaration of the keys in stages/settings/keys.hpp and config/rules_fields.hpp: the JSON
-# schemas in config/, what config/default.yaml lacks, the types of keys in python/srcextract/keys.py, and the tables of
+# schemas in config/, what config/default.yaml lacks, the types of keys in python/srcextract/key_types.py, and the tables of
 # keys in docs/configuration.md and docs/regression.md; and the table of columns in docs/catalogue.md from their
 # declarations in stages/ and what column_notes.hpp says of them.
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes python/srcextract/keys.py: the keys of the configuration as types, so that a checker tells a misspelt one.
+"""Writes python/srcextract/key_types.py: the keys of the configuration as types, so that a checker tells a misspelt one.
 
 Usage: scripts/generate_keys.py [--check]   (--check: writes nothing, exits 1 if the file differs from config/schema.json)
 scripts/generate_config.sh calls it, after it has written the schema.
@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-TARGET = ROOT / "python" / "srcextract" / "keys.py"
+TARGET = ROOT / "python" / "srcextract" / "key_types.py"
 # Sections whose keys have plain names in functions of stages, and the keys that are arguments of these functions.
 OF_STAGES = {"background": (), "convolve": ("kernel",), "combine": ("method", "planes"), "detection": (), "deblend": ("method",),
              "measurement": (), "difference": (), "quicklook": ()}

@@ -3,13 +3,54 @@ import importlib.util
 import operator
 import os
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
+
+from numpy.typing import NDArray
 
 from srcextract.errors import ConfigError
-from srcextract.keys import Keys
+from srcextract.key_types import Keys
 
 Backend = Literal["auto", "cpu", "cuda"]
 Config = str | os.PathLike[str] | dict[str, Any] | None
+
+
+class _Readable(Protocol):
+    def read(self) -> Any: ...
+
+
+class _Openable(Protocol):
+    """An unopened file, as from fsspec.open."""
+
+    fs: Any
+
+    def open(self) -> Any: ...
+
+
+class _AsArray(Protocol):
+    """An array that NumPy can take, as of pandas or JAX, or a Quantity."""
+
+    def __array__(self) -> Any: ...
+
+
+class _Lent(Protocol):
+    def __dlpack__(self) -> Any: ...
+
+
+class _OnGpu(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
+
+
+class _WithPixels(Protocol):
+    """An HDU of astropy, an NDData, or a Cutout2D."""
+
+    @property
+    def data(self) -> Any: ...
+
+
+# Whatever an image may be: docs/python.md lists it.
+Image = (str | os.PathLike[str] | bytes | bytearray | memoryview | NDArray[Any] | _Readable | _Openable | _AsArray | _Lent | _OnGpu
+         | _WithPixels | Sequence[_WithPixels] | Sequence[Sequence[float]] | Sequence[NDArray[Any]])
 
 
 class Arguments(Keys, total=False):

@@ -1,7 +1,7 @@
 """The catalogue of an image."""
 import os
 from collections.abc import Callable, Iterator, KeysView, Sequence
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from srcextract.headers import unit_as_given
 from srcextract.psf import Psf, psf_of
 from srcextract.report import Report
 from srcextract.tables import table_of
+
+if TYPE_CHECKING:
+    from astropy.table import Table
 
 PlotKind = Literal["sources", "sky", "noise", "segments", "residuals", "histogram"]
 
@@ -151,18 +154,21 @@ class Catalogue:
         """
         return self._columns.keys()
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.columns
+
     @property
-    def table(self) -> Any:
+    def table(self) -> "Table":
         """A new astropy.table.Table with units, descriptions and UCDs; vector columns are as in a FITS catalogue."""
         return table_of(self.name, ((name, values, *more) for name, values, (_, *more) in self.vectors()))
 
     @property
-    def components(self) -> Any:
+    def components(self) -> "Table":
         """The Gaussians that were fitted to a radio map (config="radio"), a new astropy.table.Table."""
         return table_of(self.name, self._made.gaussians())
 
     @property
-    def sources(self) -> Any:
+    def sources(self) -> "Table":
         """The sources that these Gaussians make up, a new astropy.table.Table."""
         return table_of(self.name, self._made.sources())
 

@@ -94,7 +94,7 @@ def _keys() -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _meant(name: str) -> str:
+def meant(name: str) -> str:
     """Suggestion of a valid argument, to follow an invalid one in a message."""
     keys = _keys()
     plain = name.replace(".", "__").lower()
@@ -108,10 +108,10 @@ def _meant(name: str) -> str:
 
 def _check_sections(config: dict[Any, Any]) -> None:
     for name, value in config.items():
-        if not isinstance(value, dict) and ("." in str(name) or _meant(str(name))) and not any(
+        if not isinstance(value, dict) and ("." in str(name) or meant(str(name))) and not any(
                 key.startswith(f"{name}__") for key in _keys()):
             raise ConfigError(f"the configuration: '{name}' is no section; a dict has sections with their keys, as in "
-                              f"{{'detection': {{'threshold': 3}}}}{_meant(str(name)).replace('__', '.')}")
+                              f"{{'detection': {{'threshold': 3}}}}{meant(str(name)).replace('__', '.')}")
 
 
 def settings_of(arguments: dict[str, Any]) -> list[str]:
@@ -121,7 +121,7 @@ def settings_of(arguments: dict[str, Any]) -> list[str]:
         section, separator, key = name.partition("__")
         if not separator:
             raise TypeError(f"there is no argument '{name}'; keys of the configuration are given as section__key, as "
-                            f"in detection__threshold=3{_meant(name)}")
+                            f"in detection__threshold=3{meant(name)}")
         settings.append(f"{section}.{key}={_as_text(value, name)}")
     return settings
 

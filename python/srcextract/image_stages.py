@@ -16,7 +16,7 @@ from srcextract.stage_results import (Background, array_of_held, background_of, 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from srcextract.keys import CombineKeys, ConvolveKeys, DifferenceKeys, QuicklookKeys
+    from srcextract.key_types import CombineKeys, ConvolveKeys, DifferenceKeys, QuicklookKeys
 
 
 @stage

@@ -13,7 +13,7 @@ from srcextract.arguments import Backend, Config, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
 from srcextract.failure import Failure
-from srcextract.keys import Keys
+from srcextract.key_types import Keys
 from srcextract.pipeline import Extractor
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from srcextract import _core, angles, configuration, files, images, warned
-from srcextract.arguments import Arguments, Backend, Config, backend_of, devices_of, threads_of
+from srcextract.arguments import Arguments, Backend, Config, Image, backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
-from srcextract.keys import Keys
+from srcextract.key_types import Keys
 from srcextract.psf import Psf
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class Extractor:
     segmentation : bool
         Whether catalogues have a `segmentation`. Without it they take less memory, and a GPU transfers less.
     **keys
-        Keys of the configuration as ``section__key``, as in ``detection__threshold=3``. Keys in pixels also accept angles of astropy, as in
-        ``measurement__apertures=[2 * u.arcsec]``, which the image's scale converts.
+        Keys of the configuration as ``section__key``, as in ``detection__threshold=3``: see `extract`. Keys in pixels also
+        accept angles of astropy, as in ``measurement__apertures=[2 * u.arcsec]``, which the image's scale converts.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class Extractor:
         """The configuration as YAML, with every key."""
         return self._configuration.yaml
 
-    def __call__(self, image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
+    def __call__(self, image: Image, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
                  error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None) -> Catalogue:
         """The catalogue of an image; see `extract`."""
         with warned.kept() as kept:
@@ -250,7 +250,7 @@ def _reference_of(reference: Any, hdu: Sequence[str]) -> files.Contents | None:
     return files.fits_contents(opened.header, opened.values(), "the reference")
 
 
-def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
+def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
             error: Any = None, reference: Any = None, reference_set: dict[str, Any] | None = None, positions: Any = None,
             name: str | None = None, backend: Backend = "auto", device: int | Sequence[int] | None = None,
             threads: int | None = None, segmentation: bool = True, **keys: Unpack[Keys]) -> Catalogue:
@@ -268,7 +268,7 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
         - a stack of shape (n, height, width), with ``combine__method``.
         - an NDData, with its mask, WCS, unit and uncertainty (as `error`). For a difference the uncertainty is not
           used.
-    config, backend, device, threads, segmentation, **keys
+    config, backend, device, threads, segmentation
         As for `Extractor`.
     header : astropy.io.fits.Header or str, optional
         The image's header: its WCS, GAIN, BUNIT, BLANK and keywords that the catalogue repeats. An HDU's header by
@@ -296,6 +296,17 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
         a SkyCoord by the WCS of the image.
     name : str, optional
         The image's name in messages.
+    **keys
+        Keys of the configuration as ``section__key``, as in ``detection__threshold=3``. ``srcextract.keys("detection")``
+        prints the keys of a section: names, defaults, meaning. The sections are:
+
+        - input, wcs, beam: which image of a file, its positions on the sky, the beam of a radio map
+        - combine: several planes or images become one
+        - background, weights, mask, flags: the sky, its noise, and pixels that do not count
+        - convolve, detection, morphology, deblend: the filter, and which pixels are which source
+        - fit, measurement, psf, crowd: Gaussians, apertures and shapes, the PSF, crowded fields
+        - difference: how a reference is subtracted
+        - output, quicklook: columns, files and pictures
 
     Returns
     -------
@@ -320,7 +331,7 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
                      positions=positions, name=name)
 
 
-def crowd(image: Any, psf: str | os.PathLike[str] | None = None, config: Config = "crowd", **arguments: Unpack[Arguments]) -> Catalogue:
+def crowd(image: Image, psf: str | os.PathLike[str] | None = None, config: Config = "crowd", **arguments: Unpack[Arguments]) -> Catalogue:
     """Finds the stars of a crowded field and fits them all at once: ``srcextract crowd``.
 
     Parameters
@@ -346,7 +357,7 @@ def crowd(image: Any, psf: str | os.PathLike[str] | None = None, config: Config 
     return extract(image, config, **told, **given)
 
 
-def difference(reference: Any, new: Any, config: Config = None, **arguments: Unpack[Arguments]) -> Catalogue:
+def difference(reference: Image, new: Image, config: Config = None, **arguments: Unpack[Arguments]) -> Catalogue:
     """Finds changes between two frames of one field: ``srcextract difference``.
 
     Parameters
@@ -369,7 +380,7 @@ def difference(reference: Any, new: Any, config: Config = None, **arguments: Unp
     return extract(new, config, reference=reference, **arguments)
 
 
-def fit_psf(image: Any, config: Config = None, **arguments: Unpack[Arguments]) -> Psf:
+def fit_psf(image: Image, config: Config = None, **arguments: Unpack[Arguments]) -> Psf:
     """Makes the PSF of an image from its stars: ``srcextract psf``.
 
     Parameters

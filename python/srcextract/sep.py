@@ -9,6 +9,8 @@ Each function documents its differences. General differences:
 - work runs on all threads that the process may use (`set_threads`); results do not depend on their number;
 - NaN pixels are masked, and so are those that an NDData, a masked array or astropy's Masked masks.
 """
+from __future__ import annotations
+
 from typing import Any
 
 import numpy

@@ -1,4 +1,6 @@
 """The functions of srcextract.sep that measure at given positions; srcextract.sep re-exports them."""
+from __future__ import annotations
+
 from typing import Any
 
 import numpy

@@ -1,4 +1,6 @@
 """Arguments of srcextract.sep in the form of its compiled half, and its number of threads."""
+from __future__ import annotations
+
 import os
 from typing import Any
 

@@ -31,7 +31,7 @@ from srcextract.stage_results import (Background, Foreground, Keys, Labels, Mesh
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from srcextract.keys import BackgroundKeys, DeblendKeys, DetectionKeys, MeasurementKeys
+    from srcextract.key_types import BackgroundKeys, DeblendKeys, DetectionKeys, MeasurementKeys
 
 __all__ = ["Background", "Foreground", "Labels", "Mesh", "as_image", "background", "combine", "convolve", "deblend",
            "free_device_memory", "label", "measure", "photometry", "render", "resample", "threshold"]

@@ -22,11 +22,12 @@ import pathlib
 import numpy
 import srcextract as sx
 import srcextract.sep as sep
-from srcextract.keys import Keys
+from srcextract import Keys
 
 image = numpy.zeros((64, 64), dtype=numpy.float32)
 found: sx.Catalogue = sx.extract(image, detection__threshold=3, backend="cpu")
 names: list[str] = found.columns
+rows: int = len(found.table)
 total: float = float(found["FLUX_ISO"].sum())
 labels = found.segmentation.max()
 found.write(pathlib.Path("found.ecsv"))
@@ -62,7 +63,7 @@ WRONG = {'sx.extract("a.fits", backend="gpu")': "arg-type", 'sx.Extractor(backen
          'sx.extract("a.fits", detection__treshold=3)': "call-arg", 'sx.extract("a.fits", threshold=3)': "call-arg",
          'sx.extract_many(["a.fits"], background__method="mean")': "arg-type", 'sx.background("a", mesh_sise=3)': "call-arg",
          'sx.crowd("a.fits", psf__methot="fit")': "call-arg", 'sx.label("a", min_area="five")': "arg-type",
-         'sx.extract("a.fits").plot(kind="moon")': "arg-type", 'sx.extract("a.fits", backend=3)': "arg-type", 'sx.extract("a.fits").write(3)': "arg-type",
+         'sx.extract("a.fits").plot(kind="moon")': "arg-type", 'sx.extract("a.fits", backend=3)': "arg-type", 'sx.extract(3)': "arg-type", 'sx.extract(None)': "arg-type", 'sx.keys(3)': "arg-type", 'sx.extract("a.fits").write(3)': "arg-type",
          'sx.extract("a.fits").tabel': "attr-defined", 'sx.merge("out")': "call-arg",
          'x: int = sx.extract("a.fits").shape': "assignment", 'sx.Extractor(threads="all")': "arg-type"}
 
@@ -158,8 +159,8 @@ def test_the_types_of_keys_are_those_of_the_schema():
         pytest.skip("no data: scripts/ is not here")
     done = subprocess.run([sys.executable, ROOT / "scripts" / "generate_keys.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    from srcextract import configuration, keys
-    assert set(keys.Keys.__annotations__) == set(configuration._keys())
+    from srcextract import configuration, key_types
+    assert set(key_types.Keys.__annotations__) == set(configuration._keys())
 
 
 def test_the_stub_has_what_the_compiled_half_has():
