@@ -9,7 +9,8 @@ from srcextract.build import build_info
 from srcextract.catalogue import Catalogue
 from srcextract.commands import Comparison, Merged, compare, merge
 from srcextract.errors import (ConfigError, ConfigWarning, DeviceError, ImageWarning, InputError, InternalError, MismatchError,
-                               OutOfMemoryError, OutputError, SrcextractError, SrcextractWarning, StorageError, WorkerError)
+                               OriginWarning, OutOfMemoryError, OutputError, SrcextractError, SrcextractWarning, StorageError,
+                               WorkerError)
 from srcextract.failure import Failure
 from srcextract.key_texts import keys, offer_to_ipython as _offer_to_ipython
 from srcextract.key_types import Keys
@@ -25,7 +26,7 @@ __version__ = _core.version()
 
 __all__ = ["Background", "Catalogue", "Comparison", "ConfigError", "ConfigWarning", "DeviceError", "Extractor", "Failure",
            "Foreground", "ImageWarning", "InputError", "InternalError", "Keys", "Labels", "Match", "Merged", "Mesh", "MismatchError",
-           "OutOfMemoryError", "OutputError", "Psf", "Report", "SrcextractError", "SrcextractWarning",
+           "OriginWarning", "OutOfMemoryError", "OutputError", "Psf", "Report", "SrcextractError", "SrcextractWarning",
            "StorageError", "WorkerError",
            "as_image", "background", "build_info", "combine", "compare", "convolve", "crowd", "data", "deblend", "difference",
            "extract", "extract_many", "fit_psf", "keys", "label", "measure", "merge", "photometry", "render", "resample",

@@ -11,6 +11,7 @@ from srcextract.errors import ConfigError
 from srcextract.key_types import Keys
 
 Backend = Literal["auto", "cpu", "cuda"]
+Origin = Literal[0, 1]
 Config = str | os.PathLike[str] | dict[str, Any] | None
 
 
@@ -63,6 +64,7 @@ class Arguments(Keys, total=False):
     error: Any
     reference_set: dict[str, Any] | None
     positions: Any
+    origin: Origin | None
     name: str | None
     backend: Backend
     device: int | Sequence[int] | None

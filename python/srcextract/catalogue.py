@@ -7,7 +7,7 @@ import numpy
 from numpy.typing import NDArray
 
 from srcextract import _core, files, plots, rows, tables, views
-from srcextract.arguments import require
+from srcextract.arguments import Origin, require
 from srcextract.arrays import read_only
 from srcextract.errors import ConfigError, OutputError
 from srcextract.headers import unit_as_given
@@ -139,6 +139,16 @@ class Catalogue:
             raise KeyError(f"there is no column {name!r}; {rows.meant(name, self._columns)}{advice}; "
                            f"there are {', '.join(self._columns)}") from None
 
+    @property
+    def x(self) -> NDArray[numpy.float64]:
+        """X_IMAGE counted from 0, as NumPy's columns: ``image[round(y), round(x)]`` is the pixel."""
+        return self._column("X_IMAGE").astype("f8") - 1
+
+    @property
+    def y(self) -> NDArray[numpy.float64]:
+        """Y_IMAGE counted from 0, as NumPy's rows."""
+        return self._column("Y_IMAGE").astype("f8") - 1
+
     def __contains__(self, name: object) -> bool:
         return name in self._columns
 
@@ -244,7 +254,7 @@ class Catalogue:
         """
         return tables.qtable_of(self)
 
-    def match(self, other: Any, radius: Any) -> tables.Match:
+    def match(self, other: Any, radius: Any, *, origin: Origin | None = None) -> tables.Match:
         """Pairs these sources with those of another catalogue. Each one is the other's nearest; SciPy is needed.
 
         Parameters
@@ -253,6 +263,8 @@ class Catalogue:
             A table on the sky has RA and DEC, ALPHA_J2000 and DELTA_J2000, or a column of SkyCoord.
         radius : astropy.units.Quantity or float
             The largest separation: an angle on the sky, or a number of pixels of this image.
+        origin : {0, 1}, optional
+            Of an array or of columns x and y, as for `extract`.
 
         Returns
         -------
@@ -273,7 +285,7 @@ class Catalogue:
         >>> len(found.match(sx.data.truth(), radius=2))
         448
         """
-        return tables.match(self, other, radius)
+        return tables.match(self, other, radius, origin)
 
     def cutouts(self, n: int | tuple[int, int], image: Any = None) -> NDArray[numpy.float32]:
         """Pixels about each source.

@@ -49,7 +49,7 @@ def truth(of: Literal["sky", "sky_subtracted"] = "sky") -> Any:
     Returns
     -------
     astropy.table.Table
-        Columns x and y (1 is the centre of the first pixel), flux, type, scale, axis_ratio, theta, ra, dec.
+        Columns X_IMAGE and Y_IMAGE, flux, type, scale, axis_ratio, theta, ra, dec.
 
     Raises
     ------
@@ -60,4 +60,6 @@ def truth(of: Literal["sky", "sky_subtracted"] = "sky") -> Any:
         raise ConfigError(f"there is no sample {of!r}; there are 'sky' and 'sky_subtracted'")
     arguments.require("astropy", "the table of a sample")
     from astropy.table import Table
-    return Table.read(_FOLDER / f"{of}_truth.ecsv")
+    table = Table.read(_FOLDER / f"{of}_truth.ecsv")
+    table.rename_columns(["x", "y"], ["X_IMAGE", "Y_IMAGE"])  # which count from 1
+    return table

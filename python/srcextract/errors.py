@@ -54,5 +54,9 @@ class ConfigWarning(SrcextractWarning):
     """A key, or an argument, may not mean what the caller has in mind."""
 
 
+class OriginWarning(SrcextractWarning):
+    """Positions count from 0, and an earlier version counted them from 1."""
+
+
 class ImageWarning(SrcextractWarning):
     """An image, its maps, its header or its positions may be wrong, and the result with them."""

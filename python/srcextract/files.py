@@ -173,10 +173,10 @@ def told_by_name(*several: Contents | None) -> Iterator[None]:
 
 
 def _as_table(positions: Any) -> Any:
-    array = None if hasattr(positions, "keys") or hasattr(positions, "table") else _array_of(positions)
+    array = None if hasattr(positions, "keys") or hasattr(positions, "table") else places.array_of_places(positions)
     if array is not None and not array.dtype.names:
-        raise InputError("the positions: a path, a table with columns X and Y (the centre of the first pixel is 1) or RA and "
-                         f"DEC (degrees), or an array of shape (n, 2) with x and y; not {type(positions).__name__} of shape "
+        raise InputError("the positions: a path, a table with columns X and Y (the centre of the first pixel is 1), x and y (it is "
+                         f"0), or RA and DEC (degrees), or an array of shape (n, 2) with x and y; not {type(positions).__name__} of shape "
                          f"{array.shape}")
     require("astropy", "a table of positions")
     from astropy.table import Table
@@ -196,23 +196,6 @@ def _as_table(positions: Any) -> Any:
     return table
 
 
-def _array_of(positions: Any) -> Any:
-    try:
-        has_mask = isinstance(positions, numpy.ma.MaskedArray) or hasattr(positions, "unmasked")
-        array = positions if has_mask else numpy.asarray(positions)
-    except ValueError as error:
-        raise InputError(f"the positions: rows of x and y are wanted, and these are none: {error}") from error
-    _require_from_one(array.dtype.names)
-    return array
-
-
-def _require_from_one(names: Any) -> None:
-    """Raises InputError for a result of SEP's extract."""
-    if {"x", "y", "xpeak", "tnpix"} <= set(names or ()):
-        raise InputError("the positions: x and y that sep.extract finds count from 0, and positions here from 1; give "
-                         "numpy.column_stack([objects['x'] + 1, objects['y'] + 1]), or a table with such X and Y")
-
-
 def _in_degrees(unit: Any) -> float:
     """Factor from an angular unit to degrees; 1 for other units."""
     return float(unit.to("deg")) if hasattr(unit, "is_equivalent") and unit.is_equivalent("deg") else 1.0
@@ -228,18 +211,17 @@ def _numbers_of(column: Any) -> Any:
     return numbers
 
 
-def columns_of_positions(positions: Any) -> dict[str, list[float]]:
+def columns_of_positions(positions: Any, origin: Any = None) -> dict[str, list[float]]:
     """The columns of a table of positions that measuring in a single image uses."""
-    positions = places.usual(positions)
+    positions = places.usual(positions, origin=origin)
     if not hasattr(positions, "keys"):
-        array = _array_of(positions)
-        rows = _numbers_of(array) if _is_of_places(array) else None
+        array = places.array_of_places(positions)
+        rows = _numbers_of(array) if places.is_of_places(array) else None
         if rows is None and not array.dtype.names:
             raise InputError("the positions: a table with X_IMAGE and Y_IMAGE, or an array of shape (n, 2) with x and y; not "
                              f"a {type(positions).__name__} of shape {array.shape}")
         positions = array if rows is None else {"X": rows[:, 0], "Y": rows[:, 1]}
     names = list(positions.dtype.names if hasattr(positions, "dtype") and positions.dtype.names else positions.keys())
-    _require_from_one(names)
     capitals = {str(name).upper(): name for name in reversed(names)}
     called = {f"{axis}_IMAGE": next((capitals[name] for name in (f"{axis}_IMAGE", axis) if name in capitals), None)
               for axis in "XY"}
@@ -268,15 +250,11 @@ def columns_of_positions(positions: Any) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in columns.items()}
 
 
-def _is_of_places(array: Any) -> bool:
-    return array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iuf"
-
-
-def positions_of(positions: Any, header: Callable[[], str]) -> Contents | None:
+def positions_of(positions: Any, header: Callable[[], str], origin: Any = None) -> Contents | None:
     """`Contents` of a table of positions; None for None. `header` returns the header cards of the image."""
     positions = places.of_one_row(positions)
     further = places.further_names(positions)
-    positions = places.usual(positions, header)
+    positions = places.usual(positions, header, origin)
     if positions is None:
         return None
     if isinstance(positions, (str, os.PathLike)):
@@ -290,7 +268,6 @@ def positions_of(positions: Any, header: Callable[[], str]) -> Contents | None:
     except (TypeError, ValueError) as error:
         raise error if isinstance(error, SrcextractError) else InputError(
             f"the positions: these are no columns of a table: {error}") from error
-    _require_from_one(table.colnames)
     table, is_empty = _with_degrees(table), len(table) == 0 and bool(table.colnames)
     if is_empty:  # a row that is left out later: the columns of the catalogue are those of any other table
         table = type(table)({name: columns.made_up(name, table[name]) for name in table.colnames})
@@ -317,8 +294,8 @@ def _rows(positions: Any) -> bytes | None:
     """A FITS table from an array of shape (n, 2) with x and y; None for other objects."""
     if hasattr(positions, "keys") or hasattr(positions, "table"):
         return None
-    array = _array_of(positions)
-    if not _is_of_places(array):
+    array = places.array_of_places(positions)
+    if not places.is_of_places(array):
         return None
     primary = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 0, "EXTEND": "T"}
     table = {"XTENSION": "'BINTABLE'", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 16, "NAXIS2": len(array), "PCOUNT": 0, "GCOUNT": 1,

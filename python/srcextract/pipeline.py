@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from srcextract import _core, angles, configuration, files, images, warned
-from srcextract.arguments import Arguments, Backend, Config, Image, backend_of, devices_of, threads_of
+from srcextract.arguments import Arguments, Backend, Config, Image, Origin, backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
@@ -90,16 +90,18 @@ class Extractor:
         return self._configuration.yaml
 
     def __call__(self, image: Image, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
-                 error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None) -> Catalogue:
+                 error: Any = None, reference: Any = None, positions: Any = None, origin: Origin | None = None,
+                 name: str | None = None) -> Catalogue:
         """The catalogue of an image; see `extract`."""
         with warned.kept() as kept:
             found = self._extracted(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,
-                                    positions=positions, name=name)
+                                    positions=positions, origin=origin, name=name)
         warned.show(kept)
         return found
 
     def _extracted(self, image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
-                   error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None) -> Catalogue:
+                   error: Any = None, reference: Any = None, positions: Any = None, origin: Origin | None = None,
+                   name: str | None = None) -> Catalogue:
         mask = None if mask is numpy.ma.nomask else mask
         if (reference is not None) != self._of_difference:
             raise ConfigError("a reference is subtracted with of_difference=True, and only then: as difference() does")
@@ -111,7 +113,7 @@ class Extractor:
             contents = held(files.contents_of(image, name))
             beside = held(_reference_of(reference, self._configuration.reference_hdu))
             table = held(files.positions_of(positions, lambda: images.cards_for(
-                contents or image, header, wcs, self._configuration.hdu)))
+                contents or image, header, wcs, self._configuration.hdu), origin))
             stack.callback(warned.pass_on_log, contents, beside, table)
             with_files = _core.FilesWith()
             if beside is not None:
@@ -252,7 +254,7 @@ def _reference_of(reference: Any, hdu: Sequence[str]) -> files.Contents | None:
 
 def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
             error: Any = None, reference: Any = None, reference_set: dict[str, Any] | None = None, positions: Any = None,
-            name: str | None = None, backend: Backend = "auto", device: int | Sequence[int] | None = None,
+            origin: Origin | None = None, name: str | None = None, backend: Backend = "auto", device: int | Sequence[int] | None = None,
             threads: int | None = None, segmentation: bool = True, **keys: Unpack[Keys]) -> Catalogue:
     """Extracts the sources of an image.
 
@@ -292,8 +294,11 @@ def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any
         Positions to measure, instead of detected sources: columns ``X`` and ``Y`` in pixels (the centre of the first is
         1), or ``RA`` and ``DEC`` in degrees, and the further columns of ``srcextract --positions``. A row of a table is
         one position, and no positions are a catalogue without rows. An array has a row of x and y for each position; a
-        tuple of two arrays has all x and all y. Photutils tables are used by columns like ``xcentroid``, counted from 0, and
-        a SkyCoord by the WCS of the image.
+        tuple of two arrays has all x and all y. These count from 0, as do columns ``x`` and ``y`` of a table. Photutils
+        tables are used by columns like ``xcentroid``, counted from 0, and a SkyCoord by the WCS of the image.
+    origin : {0, 1}, optional
+        The number of the first pixel in an array, a tuple, or columns ``x`` and ``y``. None is 0, with a warning once a
+        process: earlier versions counted from 1.
     name : str, optional
         The image's name in messages.
     **keys
@@ -328,7 +333,7 @@ def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any
     extractor = Extractor(config, backend=backend, device=device, threads=threads, of_difference=reference is not None,
                           reference_set=reference_set, segmentation=segmentation, **given, **told)
     return extractor(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,
-                     positions=positions, name=name)
+                     positions=positions, origin=origin, name=name)
 
 
 def crowd(image: Image, psf: str | os.PathLike[str] | None = None, config: Config = "crowd", **arguments: Unpack[Arguments]) -> Catalogue:

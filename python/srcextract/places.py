@@ -5,13 +5,16 @@ from typing import Any
 
 import numpy
 
-from srcextract.arrays import is_catalogue
-from srcextract.errors import InputError
+from srcextract import warned
+from srcextract.arrays import is_catalogue, parted
+from srcextract.errors import ConfigError, InputError, OriginWarning
 
 # Columns counted from 0: of photutils' star finders, source catalogues, aperture photometry, fits and peaks.
 _FROM_ZERO = (("xcentroid", "ycentroid"), ("x_centroid", "y_centroid"), ("xcenter", "ycenter"), ("x_center", "y_center"),
               ("x_fit", "y_fit"), ("x_peak", "y_peak"))
 _OF_PIXELS = ({"X_IMAGE", "Y_IMAGE"}, {"X", "Y"})
+# Columns that count from 0 unless `origin` says otherwise, as of SEP's objects.
+_OF_ARRAYS = ("x", "y")
 PAIRS_OF_SKY = (("ALPHA_J2000", "DELTA_J2000"), ("RA", "DEC"), ("RA_ICRS", "DE_ICRS"), ("_RAJ2000", "_DEJ2000"),
                 ("RAJ2000", "DEJ2000"))
 _NAMES = frozenset(name.upper() for pair in (*_FROM_ZERO, *_OF_PIXELS, *PAIRS_OF_SKY) for name in pair)
@@ -24,22 +27,42 @@ _GALACTIC_AXES = numpy.array([[-0.054875560416215368, -0.873437090234885049, -0.
                               [-0.867666149019004701, -0.198076373431201528, 0.455983776175066922]])
 
 
-def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
+_told_of_origin = False
+
+
+def origin_of(origin: Any) -> int:
+    """The number of the first pixel of an array. None is 0, and once in a process a warning that it was 1 in earlier versions."""
+    global _told_of_origin
+    if origin is None and not _told_of_origin:
+        _told_of_origin = True
+        warned.warn("the positions: arrays, lists, tuples and columns x and y count from 0, as in NumPy and SEP; they counted from 1 in "
+                    "earlier versions. Add origin=0 to silence this, or origin=1 if the first pixel is 1", OriginWarning)
+    if origin not in (None, 0, 1) or isinstance(origin, bool):
+        raise ConfigError(f"origin={origin!r}: 0 if the centre of the first pixel is 0, as in NumPy, or 1, as in FITS")
+    return origin or 0
+
+
+def usual(positions: Any, header: Callable[[], str] | None = None, origin: Any = None) -> Any:
     """Positions converted to a path, a table, or an array of rows of x and y, counted from 1.
 
-    `header` returns the header cards of the image, for positions on the sky. Without it these are errors.
+    `header` returns the header cards of the image, for positions on the sky. Without it these are errors. `origin` is that of
+    arrays and of columns x and y, as of `origin_of`.
 
     Raises
     ------
     InputError
         If a pair can be read in two ways, or positions are angles where pixels are needed.
     """
+    if origin is not None:
+        origin_of(origin)
     if positions is None or isinstance(positions, (str, os.PathLike)):
         return positions
     positions = of_one_row(positions)
     if is_aperture(positions):
         places = positions.positions
-        positions = places if _is_sky(places) else numpy.atleast_2d(numpy.asarray(places, float)) + 1
+        if not _is_sky(places):
+            return numpy.atleast_2d(numpy.asarray(places, float)) + 1
+        positions = places
     if isinstance(positions, (list, tuple)) and positions and all(map(_is_sky, positions)):
         positions = _joined(positions)
     if _is_sky(positions):
@@ -47,11 +70,32 @@ def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
     if isinstance(positions, (list, tuple, numpy.ndarray)) and is_empty(positions):
         return numpy.empty((0, 2))
     if isinstance(positions, (list, tuple)):
-        return _of_sequence(positions)
-    if (hasattr(positions, "keys") and not is_catalogue(positions)) or _fields_of(positions):
-        return _of_table(positions, header)
+        positions = _of_sequence(positions)
+    elif is_catalogue(positions):
+        return positions
+    elif hasattr(positions, "keys") or _fields_of(positions):
+        return _of_table(positions, header, origin)
     require_pixels(positions)
-    return positions
+    rows = array_of_places(positions)
+    if not is_of_places(rows):
+        return positions
+    values, mask = parted(rows)
+    values = numpy.array(values, float) + (1 - origin_of(origin))
+    return values if mask is None else numpy.ma.MaskedArray(values, mask)
+
+
+def array_of_places(positions: Any) -> Any:
+    """Positions as an array, which keeps its mask."""
+    try:
+        has_mask = isinstance(positions, numpy.ma.MaskedArray) or hasattr(positions, "unmasked")
+        return positions if has_mask else numpy.asarray(positions)
+    except ValueError as error:
+        raise InputError(f"the positions: rows of x and y are wanted, and these are none: {error}") from error
+
+
+def is_of_places(array: Any) -> bool:
+    """Whether it is an array of rows of x and y."""
+    return array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iuf"
 
 
 def of_one_row(positions: Any) -> Any:
@@ -223,11 +267,19 @@ def _columns(pair: Any) -> Any:
     return numpy.ma.column_stack([numpy.ma.atleast_1d(numpy.ma.asarray(one)) for one in pair])
 
 
-def _of_table(positions: Any, header: Callable[[], str] | None) -> Any:
+def _of_table(positions: Any, header: Callable[[], str] | None, origin: Any) -> Any:
     """The table with X_IMAGE and Y_IMAGE from columns counted from 0, or RA and DEC from a SkyCoord column."""
     names = _fields_of(positions) or list(positions.keys())
     capitals = {str(name).upper() for name in names}
-    if any(pair <= capitals for pair in _OF_PIXELS):
+    if _OF_PIXELS[0] <= capitals:
+        return positions
+    if set(_OF_ARRAYS) <= set(names) and not {"X", "Y"} & set(names):
+        first = 0 if "tnpix" in names else origin_of(origin)  # SEP's objects count from 0 anyway
+        at = {f"{name.upper()}_IMAGE": _from_one(positions[name]) - first for name in _OF_ARRAYS}
+        if hasattr(positions, "assign"):  # of pandas, whose further columns have types of their own
+            return positions.drop(columns=list(_OF_ARRAYS)).assign(**at)
+        return _with(positions, [name for name in names if name not in _OF_ARRAYS], at)
+    if _OF_PIXELS[1] <= capitals:
         return positions
     pair = next((pair for pair in _FROM_ZERO if set(pair) <= set(names)), None)
     if pair is not None:
@@ -242,7 +294,10 @@ def _of_table(positions: Any, header: Callable[[], str] | None) -> Any:
 
 def _from_one(values: Any) -> Any:
     require_pixels(values)
-    numbers: Any = numpy.ma.asarray(values.value if hasattr(values, "to_value") else values, float)
+    try:
+        numbers: Any = numpy.ma.asarray(values.value if hasattr(values, "to_value") else values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the positions: these are no numbers: {error}") from error
     return numpy.ma.filled(numbers, numpy.nan) + 1
 
 

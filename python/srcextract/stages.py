@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from srcextract import _core
-from srcextract.arguments import threads_of
+from srcextract.arguments import Origin, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError
 from srcextract.files import columns_of_positions
@@ -199,8 +199,8 @@ def measure(image: Any, labels: Any, background: Background | None = None, *, fo
 
 @stage
 def photometry(image: Any, labels: Any = None, background: Background | None = None, *,
-               columns: str | Sequence[str] | None = None, positions: Any = None, found_in: Any = None,
-               threads: int | None = None, **keys: Unpack[MeasurementKeys]) -> Catalogue:
+               columns: str | Sequence[str] | None = None, positions: Any = None, origin: Origin | None = None,
+               found_in: Any = None, threads: int | None = None, **keys: Unpack[MeasurementKeys]) -> Catalogue:
     """Measures further columns of every source: light in circles and ellipses, windowed positions, and all others of
     output.columns except those on the sky.
 
@@ -211,9 +211,11 @@ def photometry(image: Any, labels: Any = None, background: Background | None = N
     columns : str or list of str, optional
         Names or groups, as in ``output.columns``: ``["FLUX_AUTO", "FLUX_RADIUS"]``. For labels.
     positions : Catalogue, table, dict, structured array, array of shape (n, 2), optional
-        Positions to measure, instead of labels: X_IMAGE and Y_IMAGE, or X and Y (the centre of the first pixel is 1),
-        or an array's x and y. Light is measured in circles, and in the ellipses of A_IMAGE, B_IMAGE and THETA_IMAGE, if
-        given.
+        Positions to measure, instead of labels: X_IMAGE and Y_IMAGE, or X and Y (the centre of the first pixel is 1), or
+        columns or an array of x and y (it is 0). Light is measured in circles, and in the ellipses of A_IMAGE, B_IMAGE and
+        THETA_IMAGE, if given.
+    origin : {0, 1}, optional
+        As for `extract`.
     **keys
         Keys of section ``measurement``: ``apertures``, ``kron``, ``petrosian``, ``flux_radius``, ``annulus``, ``mask``,
         ``noise`` ...
@@ -229,18 +231,18 @@ def photometry(image: Any, labels: Any = None, background: Background | None = N
         if columns is not None or found_in is not None:
             raise ConfigError("columns and found_in are of labels; at positions there are the columns of circles and, where "
                               "positions have a shape, of ellipses")
-        return _measure_at(image, positions, background, threads, given)
+        return _measure_at(image, positions, origin, background, threads, given)
     if columns is None:
         raise ConfigError("columns: say which, as in columns=['FLUX_AUTO', 'FLUX_RADIUS']")
     given["output__columns"] = [columns] if isinstance(columns, str) else list(columns)
     return _measure(image, labels, background, found_in, threads, given)
 
 
-def _measure_at(image: Any, positions: Any, background: Background | None, threads: int | None, keys: Keys) -> Catalogue:
+def _measure_at(image: Any, positions: Any, origin: Any, background: Background | None, threads: int | None, keys: Keys) -> Catalogue:
     count = threads_of(threads)
     held = held_image(image, count)
     sky = background_of(held, background, keys, count)
-    columns = columns_of_positions(positions)
+    columns = columns_of_positions(positions, origin)
     is_empty = not columns["X_IMAGE"]
     if is_empty:  # a row that is left out later
         columns = {name: [1.0] for name in columns}

@@ -122,7 +122,7 @@ class Match:
         return f"<Match: {len(self)} pairs of {len(self._catalogue)} sources>"
 
 
-def match(catalogue: Catalogue, other: Any, radius: Any) -> Match:
+def match(catalogue: Catalogue, other: Any, radius: Any, origin: Any) -> Match:
     """Pairs of a catalogue and another, by angles or pixels."""
     require("scipy", "match()")
     other = places.of_one_row(other)
@@ -139,7 +139,7 @@ def match(catalogue: Catalogue, other: Any, radius: Any) -> Match:
         at, of_other = (_on_sphere(one, what) for one, what in ((catalogue, "the catalogue"), (other, "the other catalogue")))
         rows, partners, chords = _mutual(at, of_other, 2 * numpy.sin(numpy.radians(min(most, 180)) / 2))
         return Match(catalogue, other, rows, partners, (2 * numpy.arcsin(chords / 2) * units.rad).to(units.arcsec))
-    rows, partners, pixels = _mutual(_in_pixels(catalogue), _in_pixels(other), most)
+    rows, partners, pixels = _mutual(_in_pixels(catalogue), _in_pixels(other, origin), most)
     return Match(catalogue, other, rows, partners, pixels)
 
 
@@ -171,10 +171,10 @@ def _on_sphere(one: Any, what: str) -> NDArray[Any]:
     return numpy.atleast_2d(numpy.asarray(xyz / numpy.sqrt((xyz**2).sum(axis=0))).T)
 
 
-def _in_pixels(one: Any) -> NDArray[Any]:
+def _in_pixels(one: Any, origin: Any = None) -> NDArray[Any]:
     """Rows of x and y, counted from 1, of whatever `positions` of extract may be."""
     from srcextract.files import columns_of_positions
-    columns = columns_of_positions({name: one[name] for name in ("X_IMAGE", "Y_IMAGE")} if is_catalogue(one) else one)
+    columns = columns_of_positions({name: one[name] for name in ("X_IMAGE", "Y_IMAGE")} if is_catalogue(one) else one, origin)
     return numpy.column_stack([columns["X_IMAGE"], columns["Y_IMAGE"]]).astype(float)
 
 

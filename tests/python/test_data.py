@@ -16,7 +16,7 @@ def test_the_samples_are_those_of_the_repository(sky_path):
 def test_what_is_found_is_in_the_truth(of, config, least):
     truth = sx.data.truth(of)
     found = sx.extract(getattr(sx.data, of)(), config)
-    off = numpy.hypot(found["X_IMAGE"][:, None] - truth["x"], found["Y_IMAGE"][:, None] - truth["y"]).min(axis=1)
+    off = numpy.hypot(found["X_IMAGE"][:, None] - truth["X_IMAGE"], found["Y_IMAGE"][:, None] - truth["Y_IMAGE"]).min(axis=1)
     assert len(found) >= least and (off < 2).mean() > 0.95
 
 

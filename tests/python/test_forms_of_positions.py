@@ -23,14 +23,14 @@ def test_a_pair_of_arrays_is_x_and_y():
         form = (numpy.array, list, lambda values: table.Column(values))[trial % 3]
         pair = form(x), form(y)
         for found in srcextract.extract(IMAGE, positions=pair), srcextract.photometry(IMAGE, positions=pair):
-            numpy.testing.assert_array_equal(found["X_IMAGE"], x)
-            numpy.testing.assert_array_equal(found["Y_IMAGE"], y)
+            numpy.testing.assert_array_equal(found["X_IMAGE"], x + 1)
+            numpy.testing.assert_array_equal(found["Y_IMAGE"], y + 1)
 
 
 def test_rows_are_rows():
     for rows in numpy.array([[10.0, 20], [30, 40]]), [(10, 20), (30, 40)], [[10, 20], [30, 40], [50, 60]], [(10, 20)], (10, 20):
         found = srcextract.extract(IMAGE, positions=rows)
-        numpy.testing.assert_array_equal(numpy.column_stack([found["X_IMAGE"], found["Y_IMAGE"]]), numpy.atleast_2d(rows))
+        numpy.testing.assert_array_equal(numpy.column_stack([found["X_IMAGE"], found["Y_IMAGE"]]), numpy.atleast_2d(rows) + 1)
 
 
 @pytest.mark.parametrize("pair", [[[10, 20], [30, 40]], ((10, 20), (30, 40)), [numpy.array([10, 20]), numpy.array([30, 40])],
@@ -113,7 +113,7 @@ def test_apertures_of_photutils_are_positions():
 
 @pytest.mark.parametrize("apertures", [[5], [3, 5, 8]])
 def test_columns_of_several_apertures_have_one_shape(apertures):
-    found = srcextract.extract(IMAGE, positions=STARS + 1, measurement__apertures=apertures)
+    found = srcextract.extract(IMAGE, positions=STARS, measurement__apertures=apertures)
     made = found.table["FLUX_APER"]
     assert found["FLUX_APER"].shape == made.shape == ((3, 3) if len(apertures) > 1 else (3,))
     numpy.testing.assert_array_equal(found["FLUX_APER"], made)
@@ -127,7 +127,7 @@ def test_columns_of_several_apertures_have_one_shape(apertures):
 def test_tables_of_every_kind_are_positions_of_both_calls():
     pandas = pytest.importorskip("pandas")
     x, y = STARS.T
-    forms = {"x": x + 1, "y": y + 1}, {"X": x + 1, "y": y + 1}, {"xcentroid": x, "ycentroid": y}
+    forms = {"x": x, "y": y}, {"X": x + 1, "y": y + 1}, {"xcentroid": x, "ycentroid": y}
     for form in forms:
         records = numpy.rec.fromarrays(list(form.values()), names=list(form))
         for given in form, records, numpy.array(records), table.Table(form), pandas.DataFrame(form):

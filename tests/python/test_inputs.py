@@ -254,7 +254,7 @@ def test_positions_are_those_of_the_command(run, sky_path, tmp_path, sky):
     read = table.Table.read(tmp_path / "places.csv")
     for positions in (read, {"X": read["X"], "Y": read["Y"]}, numpy.column_stack([read["X"], read["Y"]]),
                       read.as_array()):
-        same(srcextract.extract(sky_path, positions=positions), forced)
+        same(srcextract.extract(sky_path, positions=positions, origin=1), forced)
     with fits.open(sky_path) as hdus:
         same(srcextract.extract(hdus[0], positions=read), forced)
     on_sky = {"ra": found["ALPHA_J2000"][:40], "dec": found["DELTA_J2000"][:40]}

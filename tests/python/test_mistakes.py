@@ -194,8 +194,8 @@ import numpy, srcextract
 image = numpy.random.default_rng(1).normal(100, 5, (90, 80))
 places = numpy.array([[40.5, 30.25], [12, 80], [1, 1]])
 found = srcextract.extract(image, positions=places)
-assert numpy.array_equal(numpy.column_stack([found["X_IMAGE"], found["Y_IMAGE"]]), places), found["X_IMAGE"]
-assert numpy.array_equal(srcextract.extract(image, positions=places.tolist())["X_IMAGE"], places[:, 0])
+assert numpy.array_equal(numpy.column_stack([found["X_IMAGE"], found["Y_IMAGE"]]), places + 1), found["X_IMAGE"]
+assert numpy.array_equal(srcextract.extract(image, positions=places.tolist())["X_IMAGE"], places[:, 0] + 1)
 for call in (lambda: srcextract.extract(image, positions={"X": [1.0], "Y": [2.0]}), lambda: found.table,
              lambda: srcextract.difference(image, image, difference__kernel="gaussian"), lambda: srcextract.compare(found, found)):
     try:

@@ -53,7 +53,7 @@ def test_rows_of_other_positions():
     wcs.wcs.ctype, wcs.wcs.crval, wcs.wcs.cdelt = ["RA---TAN", "DEC--TAN"], [150.0, 2.0], [-1e-3, 1e-3]
     places = wcs.pixel_to_world(*(STARS - 1).T)
     of_photutils = table.QTable({"xcentroid": STARS[:, 0] - 1, "ycentroid": STARS[:, 1] - 1})
-    catalogue = srcextract.extract(IMAGE, wcs=wcs, measurement__apertures=[3, 5, 8], positions=STARS)
+    catalogue = srcextract.extract(IMAGE, wcs=wcs, measurement__apertures=[3, 5, 8], positions=STARS, origin=1)
     for row in (of_photutils[1], dict(of_photutils[1]), table.QTable({"coord": places})[1], {"coord": places[1]}, places[1],
                 {"RA": places[1].ra, "DEC": places[1].dec}, {"ra": places[1].ra.deg, "dec": places[1].dec.deg}, catalogue[1],
                 catalogue.table[1]):

@@ -393,7 +393,7 @@ def test_light_at_positions_is_that_of_extract(keys, ellipses):
     assert_same_columns(table, expected)
     if not ellipses:
         pairs = numpy.stack([places["X_IMAGE"], places["Y_IMAGE"]], axis=1)
-        again = srcextract.photometry(image, background=sky, positions=pairs, apertures=[4, 9])
+        again = srcextract.photometry(image, background=sky, positions=pairs, origin=1, apertures=[4, 9])
         numpy.testing.assert_array_equal(again["FLUX_APER"], expected["FLUX_APER"])
         own = srcextract.photometry(sky.subtract(image), background=sky.subtracted, positions=found, apertures=[4, 9])
         if keys["background__method"] == "mesh":

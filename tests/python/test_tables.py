@@ -187,9 +187,10 @@ def test_a_catalogue_without_its_map_of_sources_is_matched_compared_and_measured
 def test_pairs_with_a_list_of_points_have_its_points_as_rows(found):
     pytest.importorskip("scipy")
     for count in 2, 5:
-        points = [(float(x), float(y)) for x, y in zip(found["X_IMAGE"][:count], found["Y_IMAGE"][:count])]
+        points = [(float(x), float(y)) for x, y in zip(found.x[:count], found.y[:count])]
         for given in [points] + [tuple(points)] * (count > 2):  # a pair of arrays is x and y
             table = found.match(given, 1).table
+            assert (found.match(given, 1).separation < 1e-9).all()
             assert list(zip(table["col0"], table["col1"])) == points
 
 
