@@ -1,4 +1,5 @@
 """The catalogue of an image."""
+import functools
 import os
 from collections.abc import Callable, Iterator, KeysView, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -48,13 +49,21 @@ class Catalogue:
     def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None, told: Sequence[str] = ()) -> None:
         self._made, self._chosen = made, chosen  # rows of what was made; None: all
         self._told = tuple(told)
-        carried = frozenset(made.carried)
-        self._columns = {name: (read_only(values if chosen is None else values[chosen]),
-                                unit if name in carried else unit_as_given(made.header, unit), ucd, description)
-                         for name, values, unit, ucd, description in made.columns()}
-        self._carried = carried  # columns of the table of positions: NAME_1 is another than NAME there
         self._images: dict[str, NDArray[Any]] = {}
         self._joined: dict[str, NDArray[Any]] = {}
+
+    @functools.cached_property
+    def _carried(self) -> frozenset[str]:
+        """Columns of the table of positions, where NAME_1 is another column than NAME."""
+        return frozenset(self._made.carried)
+
+    @functools.cached_property
+    def _columns(self) -> dict[str, tables.Told]:
+        """Values, unit, UCD and description of each column."""
+        header, chosen = self._made.header, self._chosen
+        return {name: (read_only(values if chosen is None else values[chosen]),
+                       unit if name in self._carried else unit_as_given(header, unit), ucd, description)
+                for name, values, unit, ucd, description in self._made.columns()}
 
     @property
     def name(self) -> str:

