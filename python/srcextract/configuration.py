@@ -149,10 +149,23 @@ def extends_file(config: dict[str, Any]) -> bool:
     return config.get("extends", "default") not in _OWN
 
 
+def names_files(config: Any, texts: Sequence[str]) -> bool:
+    """Whether a configuration may depend on files. `texts` has all of a dict and of settings."""
+    is_path = config is not None and not isinstance(config, dict)
+    return is_path or extends_file(config or {}) or any(word in text for text in texts for word in _OF_FILES)
+
+
+def read_text(yaml: str, settings: Sequence[str], of_difference: bool, segmentation: bool, of_reference: Sequence[str],
+              of_files: bool) -> _core.Configuration:
+    """As `read_settings`. Reading takes longer than extracting a small image, so one that is not `of_files` is cached."""
+    if of_files:
+        return read_settings(None, yaml, list(settings), of_difference, segmentation, of_reference)
+    return _read_again(yaml, tuple(settings), of_difference, segmentation, tuple(of_reference))
+
+
 @functools.lru_cache(64)
 def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segmentation: bool,
                 of_reference: tuple[str, ...]) -> _core.Configuration:
-    """A cached configuration: reading takes longer than extracting a small image."""
     return read_settings(None, yaml, list(settings), of_difference, segmentation, of_reference)
 
 
@@ -190,13 +203,11 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     ConfigError
         With the place, the reason, and the key that may be meant.
     """
-    settings, of_reference = settings_of(arguments or {}), tuple(settings_of(reference_set or {}))
+    settings, of_reference = settings_of(arguments or {}), settings_of(reference_set or {})
     if config is None or isinstance(config, dict):
         _check_sections(config or {})
         yaml = "" if config is None else _as_yaml(config, "the configuration") or "{}"
-        if extends_file(config or {}) or any(word in text for text in [yaml, *settings, *of_reference] for word in _OF_FILES):
-            return read_settings(None, yaml, settings, of_difference, segmentation, of_reference)
-        return _read_again(yaml, tuple(settings), of_difference, segmentation, of_reference)
+        return read_text(yaml, settings, of_difference, segmentation, of_reference, names_files(config, [yaml, *settings, *of_reference]))
     try:
         path = os.fspath(config)
     except TypeError:

@@ -67,6 +67,7 @@ class Extractor:
             configuration.warn_of_unit(config, given, self._configuration)
         self._keys, self._of_difference, self._segmentation = given, of_difference, segmentation
         self._weights_type = _weights_type(of_config, self._configuration)
+        self._of_files = configuration.names_files(config, [str(config), str(given), *self._of_reference])
         self._with_maps: dict[str, _core.Configuration] = {}
         self._machine = backend_of(backend), devices_of(device), threads_of(threads)
         self._engine = _core.Extractor(*self._machine)
@@ -172,8 +173,8 @@ class Extractor:
         if known is None:
             # Of a reference in memory, which its own keys may have selected, a file of one image was made.
             selected = ["input.hdu=auto"] if self._of_reference and "input__hdu" in told else []
-            known = configuration.read_settings(None, self.config, settings, self._of_difference, self._segmentation,
-                                                self._of_reference + selected)
+            known = configuration.read_text(self.config, settings, self._of_difference, self._segmentation,
+                                            self._of_reference + selected, self._of_files or configuration.names_files(None, settings))
             self._with_maps[str(settings)] = known
         return known
 

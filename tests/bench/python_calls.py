@@ -4,12 +4,15 @@
 Usage: PYTHONPATH=BUILD/python python3 tests/bench/python_calls.py [--program BUILD/srcextract] [--calls N] [--size N]
 """
 import argparse
+import importlib.util
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import timeit
+import warnings
 
 import numpy
 
@@ -32,16 +35,21 @@ def added(call, calls):
 
 
 def show_times(calls):
-    print(f"{'image':>12} {'call':>10} {'us, least':>10} {'median':>8} {'added, least':>13} {'median':>8}")
-    for size in (32, 64, 128, 256):
+    print(f"{'image':>12} {'call':>15} {'us, least':>10} {'median':>8} {'added, least':>13} {'median':>8}")
+    for size in (15, 32, 64, 128, 256):
         image = bench_field(size)
         extractor = srcextract.Extractor(backend="cpu", threads=1)
         for name, call in (("Extractor", lambda: extractor(image)),
-                           ("extract", lambda: srcextract.extract(image, backend="cpu", threads=1))):
+                           ("extract", lambda: srcextract.extract(image, backend="cpu", threads=1)),
+                           ("extract, error=", lambda: srcextract.extract(image, error=1.0, backend="cpu", threads=1))):
             added(call, 20)
             whole, rest = added(call, calls)
-            print(f"{size:>5} x {size:<4} {name:>10} {min(whole):10.1f} {statistics.median(whole):8.1f} "
+            print(f"{size:>5} x {size:<4} {name:>15} {min(whole):10.1f} {statistics.median(whole):8.1f} "
                   f"{min(rest):13.1f} {statistics.median(rest):8.1f}")
+    if importlib.util.find_spec("astropy") is not None:
+        found = extractor(image)
+        times = sorted(timeit.repeat(lambda: found.table, number=1, repeat=calls))
+        print(f"{'.table of ' + str(len(found)) + ' rows':>28} {times[0] * 1e6:10.1f} {statistics.median(times) * 1e6:8.1f}")
 
 
 IN_PYTHON = """
@@ -81,6 +89,7 @@ def main():
     parser.add_argument("--calls", type=int, default=300)
     parser.add_argument("--size", type=int, default=4096)
     options = parser.parse_args()
+    warnings.simplefilter("ignore", srcextract.SrcextractWarning)
     show_times(options.calls)
     if options.program:
         show_memory(options.program, options.size)
