@@ -21,7 +21,7 @@ def photometry(image):
         """As SEP's: its filter, its threshold, 5 pixels, deblended, with positions, shapes and fluxes."""
         smooth = convolve(above, numpy.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]], "f4") / 16, mode="constant")
         islands = detect_sources(smooth, 1.5 * noise, 5)
-        parts = deblend_sources(smooth, islands, 5, contrast=0.005, progress_bar=False)
+        parts = deblend_sources(smooth, islands, 5, contrast=0.005)
         found = SourceCatalog(above, parts, convolved_data=smooth)
         _ = [getattr(found, name) for name in ("covariance", "orientation", "segment_flux", "area", "max_value", "bbox_xmin")]
         return found

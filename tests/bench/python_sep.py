@@ -17,7 +17,6 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from make_field import tiled_field  # noqa: E402
 
 import photutils_steps  # noqa: E402
-from srcextract import sep as ours  # noqa: E402
 
 STEPS = ["Background", "data - bkg", "extract", "sum_circle", "kron_radius", "AUTO"]
 
@@ -78,6 +77,7 @@ def main():
     parser.add_argument("--photutils-runs", type=int, default=3, help="0 leaves photutils out")
     options = parser.parse_args()
     import sep
+    from srcextract import sep as ours
 
     image = numpy.ascontiguousarray(tiled_field(options.size), dtype="f4")
     ways = {"SEP": (sep, 1), **{f"srcextract, {count} threads": (ours, count) for count in options.threads}}

@@ -11,6 +11,7 @@ class Row:
     ratio: str = ""
     wanted: str = ""
     reached: bool | None = None  # None = nothing is wanted of it
+    values: tuple = ()  # of ours and of the peer, where both are numbers
 
 
 def amount(value, unit="ms"):
@@ -35,7 +36,7 @@ def times_limit(what, ours, limit, most=None, unit="ms", of="limit"):
 def faster(what, ours, peer, least=None, unit="ms"):
     """The peer is to take at least `least` times as long."""
     return Row(what, "", amount(peer, unit), amount(ours, unit), f"peer / ours {peer / ours:.1f}",
-               f">= {least:g}" if least else "", peer / ours >= least if least else None)
+               f">= {least:g}" if least else "", peer / ours >= least if least else None, (ours, peer))
 
 
 def skipped(what, reason):

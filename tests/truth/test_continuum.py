@@ -244,21 +244,27 @@ def told_by_peer(python, peer, directory, field, path):
     return scores(field, np.array(rows), seconds)
 
 
-def test_beside_the_peers(program, tmp_path):
-    """Prints the table of docs/radio.md: with --long on the map that it has."""
-    python = os.environ.get("SRCEXTRACT_RADIO_PYTHON")
-    if not python:
-        pytest.skip("no data: SRCEXTRACT_RADIO_PYTHON names no Python that has AegeanTools, bdsf or radio-pyse")
-    field = continuum_maps.Field(31, size=3072 if LONG else 1536)
+def beside_the_peers(program, tmp_path, python, size):
+    """({number: value} of srcextract, {peer: {number: value}}) of those that this Python has, on a map of so many pixels a side."""
+    field = continuum_maps.Field(31, size=size)
     path = tmp_path / "map.fits"
     field.write(path)
     theirs = {peer: told for peer in PEERS if (told := told_by_peer(python, peer, tmp_path, field, path)) is not None}
-    assert theirs, f"{python} has none of {', '.join(PEERS)}"
     before = os.times()
     rows, _, _ = extract(program, path)
     after = os.times()
     columns = [rows[name] for name in QUANTITIES] + [rows[f"E_{name}"] for name in QUANTITIES]
     ours = scores(field, np.column_stack(columns), after.children_user + after.children_system - before.children_user - before.children_system)
+    return ours, theirs
+
+
+def test_beside_the_peers(program, tmp_path):
+    """Prints the table of docs/peers.md: with --long on the map that it has."""
+    python = os.environ.get("SRCEXTRACT_RADIO_PYTHON")
+    if not python:
+        pytest.skip("no data: SRCEXTRACT_RADIO_PYTHON names no Python that has AegeanTools, bdsf or radio-pyse")
+    ours, theirs = beside_the_peers(program, tmp_path, python, 3072 if LONG else 1536)
+    assert theirs, f"{python} has none of {', '.join(PEERS)}"
     every = {"srcextract": ours, **theirs}
     print("\n| | " + " | ".join(every) + " |", file=sys.stderr)
     for name in ours:

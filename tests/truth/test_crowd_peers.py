@@ -100,16 +100,8 @@ def judge(directory, field, told, bright):
             "rows": result["rows"], "rows/s": round(result["rows"] / max(seconds, 0.01))}
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_beside_the_peers(program, tmp_path, name):
-    """Prints the table of docs/crowd.md: with --long on larger fields."""
-    if not SHARED.exists():
-        pytest.skip("no data: shared/psf")
-    if not PYTHON:
-        pytest.skip("no data: SRCEXTRACT_TRUTH_PYTHON names no Python that has tests/truth/simulated/requirements.txt")
-    missing = [peer for peer in ("source-extractor", "psfex") if shutil.which(peer) is None]
-    if missing:
-        pytest.skip(f"no {missing[0]}")
+def beside_the_peers(program, tmp_path, name):
+    """{program: {number: value}} on a field; crowdsource only where it is installed."""
     for path in [*SHARED.glob("*.py"), *SHARED.glob("*.sh")]:
         shutil.copy(path, tmp_path)
     for folder in ("fields", "out"):
@@ -124,6 +116,20 @@ def test_beside_the_peers(program, tmp_path, name):
         told["crowdsource"] = judge(tmp_path, "field", crowdsource(tmp_path, "field"), bright)
     told["photutils, own PSF"] = judge(tmp_path, "field", photutils(tmp_path, "field"), bright)
     told["SExtractor, PSFEx"] = judge(tmp_path, "field", sextractor(tmp_path, "field"), bright)
+    return told
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_beside_the_peers(program, tmp_path, name):
+    """Prints the table of docs/peers.md: with --long on larger fields."""
+    if not SHARED.exists():
+        pytest.skip("no data: shared/psf")
+    if not PYTHON:
+        pytest.skip("no data: SRCEXTRACT_TRUTH_PYTHON names no Python that has tests/truth/simulated/requirements.txt")
+    missing = [peer for peer in ("source-extractor", "psfex") if shutil.which(peer) is None]
+    if missing:
+        pytest.skip(f"no {missing[0]}")
+    told = beside_the_peers(program, tmp_path, name)
     print(f"\n| {name} | " + " | ".join(told) + " |", file=sys.stderr)
     for what in told["srcextract"]:
         print(f"| {what} | " + " | ".join(str(one[what]) for one in told.values()) + " |", file=sys.stderr)
