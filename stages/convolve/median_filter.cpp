@@ -62,9 +62,10 @@ double white_noise_after_median(const Kernel& kernel) {
   constexpr double covariance[reach + 1][reach + 1] = {
       {0.16610, 0.0949, 0.0450}, {0.0949, 0.0608, 0.0296}, {0.0450, 0.0296, 0.0146}};
   double variance = 0;
+  const auto size = [](int length) { return static_cast<std::size_t>(length); };
   const auto weight = [&](int x, int y) {
     const bool inside = x >= 0 && y >= 0 && x < kernel.width && y < kernel.height;
-    return inside ? static_cast<double>(kernel.weights[static_cast<std::size_t>(y * kernel.width + x)]) : 0;
+    return inside ? static_cast<double>(kernel.weights[size(y) * size(kernel.width) + size(x)]) : 0;
   };
   for (int y = 0; y < kernel.height; ++y)
     for (int x = 0; x < kernel.width; ++x)
