@@ -21,7 +21,7 @@ changed_words() {
 }
 
 # The most tests of a kind that run for nothing but that their file, or the folder support beside it, differs.
-sample_most=16
+sample_most=6
 
 # tests_left_out KIND: the tests KIND.X of the files tests/KIND/.../test_X.py that do not run, as an expression for ctest;
 # empty if all do. The checksum of its name gives a test its turn. A test also runs if production code differs whose file,
