@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "io/catalog/segmentation.hpp"
@@ -16,6 +17,7 @@
 #include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/image_warnings.hpp"
 #include "pipeline/image/image_log.hpp"
+#include "pipeline/log/log.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/log/seconds_since.hpp"
 #include "pipeline/machine/versions.hpp"
@@ -244,7 +246,12 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
     paths_.components.clear();
     paths_.regions.clear();
   }
-  if (!job.record) paths_.report.clear();
+  if (job.record) return;
+  std::error_code failure;
+  if (std::filesystem::exists(paths_.report, failure))
+    log_warning(fmt::format("{}: {} is of an earlier run and stays; add --record to write it again, or remove it",
+                            task_.name, paths_.report));
+  paths_.report.clear();
 }
 
 void OpenImage::find_photons() {

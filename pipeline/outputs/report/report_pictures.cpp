@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "io/files/base64.hpp"
@@ -16,6 +17,7 @@
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "stages/picture/picture.hpp"
+#include "stages/sky/node_buffers.hpp"
 
 namespace srcextract {
 namespace {
@@ -102,9 +104,17 @@ Image<float, Cpu> cut_stamps(const Image<float, Cpu>& image, const Extraction* w
   return stamps;
 }
 
+/// Returns `config` with limits 3 sigma below the least and 60 sigma above the greatest level of the sky.
+QuicklookConfig with_limits(QuicklookConfig config, double least, double most, double sigma) {
+  config.limits = Limits::values;
+  config.low = least - 3 * sigma;
+  config.high = most + 60 * sigma;
+  return config;
+}
+
 /// Returns `config` with limits of the grey values for the picture of the image. The default limits (zscale, with
-/// asinh) saturate bright sources. They are replaced by 3 sigma below the least and 60 sigma above the greatest level
-/// of the sky, where sigma is the clipped noise of the image. Limits or a stretch that the user chose are kept. All
+/// asinh) saturate bright sources. They are replaced by those of with_limits(), where sigma is the clipped noise of the
+/// image. Limits or a stretch that the user chose are kept. All
 /// limits are kept if sigma is not known, or if the user gave a map of the sky.
 QuicklookConfig limits_of_image(const Extraction& extraction, QuicklookConfig config) {
   const Background& sky = extraction.background;
@@ -114,10 +124,7 @@ QuicklookConfig limits_of_image(const Extraction& extraction, QuicklookConfig co
   const bool by_mesh = sky.mesh.width > 0 && !extraction.given_level;
   const double least = by_mesh ? sky.mesh.least_level : extraction.sky_level();
   const double most = by_mesh ? sky.mesh.most_level : extraction.sky_level();
-  config.limits = Limits::values;
-  config.low = least - 3 * sigma;
-  config.high = most + 60 * sigma;
-  return config;
+  return with_limits(config, least, most, sigma);
 }
 
 /// Limits for cut-outs of a frame of a difference, as limits_of_image() has them for the image: from 3 sigma below the
@@ -126,12 +133,8 @@ QuicklookConfig limits_of_frame(const Image<float, Cpu>& stamps, double sigma) {
   std::vector<float> pixels;
   std::ranges::copy_if(stamps.pixels, std::back_inserter(pixels), [](float pixel) { return std::isfinite(pixel); });
   if (pixels.empty() || !(sigma > 0)) return {.stretch = Stretch::asinh, .limits = Limits::zscale};
-  const auto middle = pixels.begin() + std::ssize(pixels) / 2;
-  std::nth_element(pixels.begin(), middle, pixels.end());
-  return {.stretch = Stretch::asinh,
-          .limits = Limits::values,
-          .low = static_cast<double>(*middle) - 3 * sigma,
-          .high = static_cast<double>(*middle) + 60 * sigma};
+  const float sky = median_of(std::move(pixels));
+  return with_limits({.stretch = Stretch::asinh}, sky, sky, sigma);
 }
 
 }  // namespace

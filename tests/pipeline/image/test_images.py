@@ -54,9 +54,14 @@ def test_the_record_is_a_choice(run, config, image, tmp_path):
     assert names(tmp_path) == ["c.yaml", "sky.cat.csv", "sky.fits"]
     check_sky_catalogue(tmp_path / "sky.cat.csv")
     first = (tmp_path / "sky.cat.csv").read_bytes()
-    assert run(config, image, "--record", "-o", "out", record=False).code == 0
+    done = run(config, image, "--record", "-o", "out", record=False)
+    assert done.code == 0 and "earlier run" not in done.err
     assert names(tmp_path / "out") == ["sky.cat.csv", "sky.run.json"]
     assert (tmp_path / "out/sky.cat.csv").read_bytes() == first
+    older = (tmp_path / "out/sky.run.json").read_bytes()
+    done = run(config, image, "-o", "out", record=False)
+    assert done.code == 0 and "sky.run.json is of an earlier run and stays; add --record" in done.err
+    assert (tmp_path / "out/sky.run.json").read_bytes() == older
     assert run("batch", "-o", "survey", config, image, record=False).code == 0
     assert {"sky.cat.csv", "sky.run.json"} <= set(names(tmp_path / "survey"))
 
