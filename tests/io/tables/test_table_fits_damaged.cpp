@@ -51,7 +51,7 @@ TEST_F(TableFits, WrongHeadersAreRefused) {
       {"TFORM1", "'9223372036854775807J'", ""},
       {"TFORM1", "'-3J'", ""},
       {"TFORM1", "'Z'", ""},
-      {"TTYPE2", "'A'", "two columns have the name 'A'"},
+      {"TTYPE2", "'A'", "two columns are named 'A'"},
   };
   for (const auto& [keyword, value, message] : wrong) {
     const std::string path = file(primary() + testing::fits_header(with(cards, keyword, value)) + table_data(fields));

@@ -56,8 +56,8 @@ TEST(DamagedTextTables, CsvSaysTheLineAndWhatIsWrongWithIt) {
   EXPECT_THAT(refusal(csv, "a,b\n1,\"\n\"\n3,4,5"), HasSubstr("table:4: the row has 3 fields"));
   EXPECT_THAT(refusal(csv, "1,2.5\n3,4\n"), HasSubstr("table:1: the first line has numbers where the names"));
   EXPECT_THAT(refusal(csv, "# a,b\n1,nan\n"), HasSubstr("without a # before them"));
-  EXPECT_THAT(refusal(csv, "a,b,a\n1,2,3\n"), HasSubstr("table:1: two columns have the name 'a'"));
-  EXPECT_THAT(refusal(csv, ",col1\n1,2\n"), HasSubstr("two columns have the name 'col1'"));
+  EXPECT_THAT(refusal(csv, "a,b,a\n1,2,3\n"), HasSubstr("table:1: two columns are named 'a'"));
+  EXPECT_THAT(refusal(csv, ",col1\n1,2\n"), HasSubstr("two columns are named 'col1'"));
   EXPECT_THAT(refusal(csv, "a,b\n1,2\n3,\"4\n5,6\n"), HasSubstr("table:3: a quote is opened in this line and never"));
   EXPECT_THAT(refusal(csv, "a,b\n1,\"2\"x\n"), HasSubstr("table:2: text follows the closing quote of '2'"));
   EXPECT_THAT(refusal(csv, "a,b\r1,2\r3,4\r"), HasSubstr("goes over an end of line; end lines with LF or CRLF"));
@@ -82,7 +82,7 @@ TEST(DamagedTextTables, EcsvSaysTheLineAndWhatIsWrongWithIt) {
   EXPECT_THAT(refusal(ecsv, ecsv_header + "a b c\n"),
               HasSubstr("table:6: the line names 3 columns, but the header has 2"));
   EXPECT_THAT(refusal(ecsv, ecsv_header), HasSubstr("the file ends before the line with the names"));
-  EXPECT_THAT(refusal(ecsv, ecsv_header + "# - {name: a, datatype: int8}\na b a\n"), HasSubstr("have the name 'a'"));
+  EXPECT_THAT(refusal(ecsv, ecsv_header + "# - {name: a, datatype: int8}\na b a\n"), HasSubstr("are named 'a'"));
   EXPECT_THAT(refusal(ecsv, ecsv_header + "# - {name: c, datatype: int7}\na b c\n"),
               HasSubstr("table:6: column c has the datatype 'int7'"));
   EXPECT_THAT(refusal(ecsv, ecsv_header + "# - {datatype: int8}\na b c\n"), HasSubstr("table:6: "));
@@ -110,7 +110,7 @@ TEST(DamagedTextTables, VectorsOfEcsvAreAsLongAsTheHeaderSays) {
   EXPECT_THAT(refusal(ecsv,
                       "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: F, datatype: string, subtype: 'float64[2]'}\n"
                       "# - {name: F_1, datatype: int8}\nF F_1\n"),
-              HasSubstr("two columns have the name 'F_1'"));
+              HasSubstr("two columns are named 'F_1'"));
 }
 
 TEST(DamagedTextTables, AsciiHeadSaysTheLineAndWhatIsWrongWithIt) {
@@ -119,8 +119,8 @@ TEST(DamagedTextTables, AsciiHeadSaysTheLineAndWhatIsWrongWithIt) {
               HasSubstr("table:3: the first row has 2 fields, but the header"));
   EXPECT_THAT(refusal(ascii_head, "# 1 A\n# 1 B\n"), HasSubstr("table:2: column B has the number 1 after 1"));
   EXPECT_THAT(refusal(ascii_head, "# 2 A\n"), HasSubstr("table:1: column A has the number 2 after 0"));
-  EXPECT_THAT(refusal(ascii_head, "# 1 A\n# 2 A\n"), HasSubstr("two columns have the name 'A'"));
-  EXPECT_THAT(refusal(ascii_head, "# 1 A\n# 3 A_1\n1 2 3"), HasSubstr("two columns have the name 'A_1'"));
+  EXPECT_THAT(refusal(ascii_head, "# 1 A\n# 2 A\n"), HasSubstr("two columns are named 'A'"));
+  EXPECT_THAT(refusal(ascii_head, "# 1 A\n# 3 A_1\n1 2 3"), HasSubstr("two columns are named 'A_1'"));
   EXPECT_THAT(refusal(ascii_head, "# 1 A\n# 4000000000 B\n"), HasSubstr("column B has the number 4000000000"));
   EXPECT_THAT(refusal(ascii_head, "1 2 3\n"), HasSubstr("this is no ASCII_HEAD catalogue"));
 }
