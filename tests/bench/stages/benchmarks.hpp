@@ -79,6 +79,7 @@ void add_cuda_memory();
 void add_cuda_library();
 void add_cpu_differences();
 void add_cuda_differences();
+void add_cpu_galaxies();
 void add_cpu_pictures();
 void add_cuda_pictures();
 

@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
   srcextract::bench::add_cpu_tiles();
   srcextract::bench::add_cpu_convolutions();
   srcextract::bench::add_cpu_differences();
+  srcextract::bench::add_cpu_galaxies();
   srcextract::bench::add_cpu_pictures();
   srcextract::bench::add_cuda();
   benchmark::RunSpecifiedBenchmarks();
