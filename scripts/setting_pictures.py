@@ -13,6 +13,7 @@ import numpy as np
 
 import crowd_pictures
 import difference_pictures
+import galaxy_pictures
 import radio_pictures
 import unkind_pictures
 from picture_sheets import (BLUE, Found, GREY, MISSED, ORANGE, RED, ROOT, SIGMA, SKY, coloured, disc, field, grey, judged, moffat, noise,
@@ -377,7 +378,7 @@ def detection_image(run):
 PICTURES = {made.__name__: made for made in (
     thresholds, min_area, connectivity, seeds, kernels, matched, weights, meshes, contrasts, cleaning, kron_sizes, apertures, neighbours,
     flags, check_images, interpolation, morphologies, stretches, sums, detection_image)} | difference_pictures.PICTURES \
-    | radio_pictures.PICTURES | crowd_pictures.PICTURES | unkind_pictures.PICTURES
+    | radio_pictures.PICTURES | crowd_pictures.PICTURES | galaxy_pictures.PICTURES | unkind_pictures.PICTURES
 
 
 def pictures(program, names=PICTURES):

@@ -126,8 +126,41 @@ bool wants_psf(const Request& request) {
   return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
     const bool of_psf =
         std::string_view(one.column.name).find("PSF") != std::string_view::npos || one.file.key == psf_key;
-    return of_psf && request.wants(one.column.name);
+    return (of_psf || one.is_of_model()) && request.wants(one.column.name);
   });
+}
+
+/// The model that the requested columns mean, as in SExtractor: columns of a component ask for that component, the
+/// Sersic index is free if it is asked for, and columns of the model alone ask for a Sersic profile.
+void put_model(const Request& request, Translation& to) {
+  bool any = false, spheroid = false, disk = false, level = false, point = false;
+  for (const DeclaredColumn& one : declared_columns()) {
+    if (!one.is_of_model() || !request.wants(one.column.name)) continue;
+    const std::string_view name = one.column.name;
+    any = true;
+    spheroid = spheroid || name.find("SPHEROID") != std::string_view::npos;
+    disk = disk || name.find("DISK") != std::string_view::npos;
+    level = level || name.find("BACKOFFSET") != std::string_view::npos;
+    point = point || name.find("POINTSOURCE") != std::string_view::npos;
+  }
+  if (!any) return;
+  if (point && (spheroid || disk))
+    for (const Parameter& parameter : request.parameters)
+      if (parameter.name.find("POINTSOURCE") != std::string::npos)
+        fail(request.path, parameter.name +
+                               " beside columns of a spheroid or a disk: a star is fitted alone here; take "
+                               "one or the other out of the columns");
+  const bool free_index =
+      request.wants("SPHEROID_SERSICN") || request.wants("SPHEROID_SERSICNERR") || !(spheroid || disk);
+  const std::string of_spheroid = free_index ? "sersic" : "devaucouleurs";
+  const bool star = point && !spheroid && !disk;
+  to.put("model.fit",
+         star               ? "point"
+         : spheroid && disk ? of_spheroid + "+disk"
+         : disk             ? "exponential"
+                            : of_spheroid,
+         {}, "by the columns asked for");
+  if (level) to.put("model.sky", "free", {}, "as FLUX_BACKOFFSET asks for");
 }
 
 void put_psf(const Request& request, Translation& to) {
@@ -140,6 +173,7 @@ void put_psf(const Request& request, Translation& to) {
              "; let psfex make it of a catalogue, or take these columns out" + model.further_words());
   to.put("psf.file", format_value(file), {&model});
   to.put("psf.weights", "data", {}, "as SExtractor");
+  put_model(request, to);
   if (model.values.size() > 1) to.lose(model, "the PSF of the measured image alone is fitted");
   if (most.is_set() && most.number() > 1)
     to.lose(most, "one star is fitted to each source; deblending divides close ones");

@@ -13,6 +13,7 @@
 #include "stages/detect/threshold.hpp"
 #include "stages/difference/fit/fit_facts.hpp"
 #include "stages/fit/fit_islands.hpp"
+#include "stages/galaxy/fitted_galaxies.hpp"
 #include "stages/ingest/decode.hpp"
 #include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/saturation.hpp"
@@ -88,7 +89,8 @@ struct Extraction {
   std::optional<SharedNoise> shared_noise;
   /// The extraction of the negated image, to which Gaussians are fitted; null if no fit needs it.
   std::unique_ptr<Extraction> negated;
-  std::optional<FittedIslands> fitted;  ///< set if fit.model is `gaussians`
+  std::optional<FittedIslands> fitted;     ///< set if fit.model is `gaussians`
+  std::optional<FittedGalaxies> galaxies;  ///< set if model.fit is not `none`
   std::optional<CrowdFit> crowd;    ///< result of fitting all stars at once, if crowd.method asks for that; contains
                                     ///< images only if check images or the report show them
   std::optional<FoundIn> found_in;  ///< set in dual-image mode; the other members are of the measured image

@@ -141,6 +141,7 @@ void fit_sources(const Config& config, const BeamsAt& beams_at, const Cpu& where
 void drop_fitted_images(const Config& config, Extraction& extraction) {
   Config without = config;
   without.fit.model = FitModel::none;
+  without.model.fit = ModelFit::none;
   const Plan plan(without);
   if (!plan.shows_pixels()) extraction.check.above = {};
   if (!plan.shows_variance()) extraction.check.variance = {};

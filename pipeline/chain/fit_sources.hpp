@@ -11,7 +11,7 @@ namespace srcextract {
 /// Where sources fainter than the sky were found, too, their Gaussians have negative fluxes.
 void fit_sources(const Config& config, const BeamsAt& beams_at, const Cpu& where, Extraction& extraction);
 
-/// Frees the segmentation and the images that only fit_sources() needed and no output needs.
+/// Frees the segmentation and the images that only fit_sources() or fit_models() needed and no output needs.
 void drop_fitted_images(const Config& config, Extraction& extraction);
 
 }  // namespace srcextract

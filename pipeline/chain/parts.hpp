@@ -157,6 +157,13 @@ struct FitGaussians : InOnePiece {
   static KeptImages keeps(const Plan& plan) { return {.host = measures_cube(plan.config) ? 2 : 0}; }
 };
 
+struct FitGalaxies : InOnePiece {
+  static constexpr const char* name = "galaxies";
+  static bool used(const Plan& plan) { return fits_galaxies(plan.config); }
+  /// The variance of each pixel, the map of owners, the sum of the models, and their stamps.
+  static KeptImages keeps(const Plan&) { return {.host = 4}; }
+};
+
 struct KeepFrames : InOnePiece {
   static constexpr const char* name = "cut-outs of frames";
   static bool used(const Plan& plan) { return plan.of_difference() && plan.config.output.cuts_frames(); }
@@ -180,8 +187,9 @@ struct InjectCopies : InOnePiece {
   static KeptImages keeps(const Plan&) { return {.host = 2}; }
 };
 
-using FurtherParts = PartList<KeepDetectionImage, FindFainterSide, FitCrowd, MakePsf, MeasureLocalSky,
-                              MeasureApertureNoise, ShowPixels, FitGaussians, KeepFrames, WriteAlerts, InjectCopies>;
+using FurtherParts =
+    PartList<KeepDetectionImage, FindFainterSide, FitCrowd, MakePsf, MeasureLocalSky, MeasureApertureNoise, ShowPixels,
+             FitGaussians, FitGalaxies, KeepFrames, WriteAlerts, InjectCopies>;
 
 /// All parts of an extraction that keep images or decide whether it goes by rows.
 using AllParts = JoinedList<ReadingParts, DetectionSteps, FurtherParts>;

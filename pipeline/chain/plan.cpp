@@ -28,7 +28,7 @@ bool Plan::keeps_segmentation() const {
   const bool of_objects = shows_any(config, [](CheckImage image) {
     return image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::islands;
   });
-  return config.kept.segmentation || fits_gaussians(config) || config.output.segmentation ||
+  return config.kept.segmentation || fits_gaussians(config) || fits_galaxies(config) || config.output.segmentation ||
          (config.output.report && !fits_crowd(config)) || of_objects || cuts_out || has_flags(config.flags) ||
          (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
 }
@@ -38,7 +38,7 @@ bool Plan::keeps_images() const {
 }
 
 bool Plan::shows_pixels() const {
-  return fits_gaussians(config) || config.output.report || !config.output.alerts.empty() ||
+  return fits_gaussians(config) || fits_galaxies(config) || config.output.report || !config.output.alerts.empty() ||
          vignet_size(config.output.columns).any() || shows_any(config, [](CheckImage image) {
            return image == CheckImage::minus_background || image == CheckImage::filtered ||
                   image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr ||
@@ -52,7 +52,7 @@ bool Plan::shows_foreground() const {
 
 bool Plan::shows_variance() const {
   return has_map(config.weights) &&
-         (fits_gaussians(config) || config.kept.sky || config.output.report ||
+         (fits_gaussians(config) || fits_galaxies(config) || config.kept.sky || config.output.report ||
           shows_any(config, [](CheckImage image) { return image == CheckImage::rms || image == CheckImage::snr; }));
 }
 

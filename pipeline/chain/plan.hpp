@@ -99,20 +99,20 @@ struct Plan {
   /// Whether the noise of fluxes is measured in empty apertures.
   bool measures_aperture_noise() const { return config.measurement.noise == NoiseOfSums::apertures; }
 
-  /// Whether the segmentation is kept: for an output, a map of flags, the fit of Gaussians, or because the caller set
-  /// Config::Kept::segmentation.
+  /// Whether the segmentation is kept: for an output, a map of flags, a fit of Gaussians or galaxies, or because the
+  /// caller set Config::Kept::segmentation.
   bool keeps_segmentation() const;
-  /// Whether outputs or the fit of Gaussians need images, besides the catalogue.
+  /// Whether outputs or a fit of Gaussians or galaxies need images, besides the catalogue.
   bool keeps_images() const;
-  /// Whether an output or the fit of Gaussians needs pixel values. If so, `found.above` and `found.image` must be in
-  /// host memory when make_catalog() is called. If the sky is one level, `found.above` must be the image before that
-  /// level is subtracted; make_catalog() subtracts it.
+  /// Whether an output or a fit of Gaussians or galaxies needs pixel values. If so, `found.above` and `found.image`
+  /// must be in host memory when make_catalog() is called. If the sky is one level, `found.above` must be the image
+  /// before that level is subtracted; make_catalog() subtracts it.
   bool shows_pixels() const;
   /// Whether a check image shows the pixels above the threshold. If so, make_catalog() needs the runs before the
   /// morphological operation and before deblending in host memory.
   bool shows_foreground() const;
-  /// Whether an output or the fit of Gaussians needs the noise from a weight map, or the caller set Config::Kept::sky
-  /// and there is such a map. The caller then fills CheckData::variance.
+  /// Whether an output or a fit of Gaussians or galaxies needs the noise from a weight map, or the caller set
+  /// Config::Kept::sky and there is such a map. The caller then fills CheckData::variance.
   bool shows_variance() const;
 };
 

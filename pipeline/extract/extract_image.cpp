@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "pipeline/chain/fit_models.hpp"
 #include "pipeline/chain/fit_sources.hpp"
 #include "pipeline/chain/plan_memory.hpp"
 #include "pipeline/engine/host_engine.hpp"
@@ -242,6 +243,22 @@ void extract_with_noise(const ImageInput& input, F&& extract) {
   }
 }
 
+/// The level of saturation of an image: the known one, else the value at which stars are clipped, which
+/// `result.clipped` gets; 0 if there is none. The values of the brightest pixels must be those of the image.
+double saturation_of(const ImageInput& input, ImageResult& result) {
+  if (result.psf) result.clipped = result.psf->clipped;
+  double level = input.config().resources.saturation;
+  if (level == 0 && input.positions == nullptr) {
+    // As high above the sky as the kernel of a difference asks for: numbers of few values share their greatest, too.
+    constexpr double least_significance = 100;
+    const Extraction& found = result.extraction;
+    const ClippedPeaks clipped = clipped_peaks(found.brightest);
+    if (clipped.level > found.sky_level() + least_significance * found.background.clipped.sigma)
+      result.clipped = clipped, level = clipped.level;
+  }
+  return level;
+}
+
 /// Sets flags of sources from maps of flags, and from the saturation level; if that is not known, from the value at
 /// which stars are clipped. In a difference image, saturation is not flagged.
 void flag_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
@@ -253,17 +270,19 @@ void flag_sources(const ImageInput& input, const Execution& execution, ImageResu
     result.times.push_back({"flags", seconds_since(begin)});
   }
   if (input.reference != nullptr) return;
-  if (result.psf) result.clipped = result.psf->clipped;
-  double level = input.config().resources.saturation;
-  if (level == 0 && input.positions == nullptr) {
-    // As high above the sky as the kernel of a difference asks for: numbers of few values share their greatest, too.
-    constexpr double least_significance = 100;
-    const Extraction& found = result.extraction;
-    const ClippedPeaks clipped = clipped_peaks(found.brightest);
-    if (clipped.level > found.sky_level() + least_significance * found.background.clipped.sigma)
-      result.clipped = clipped, level = clipped.level;
-  }
+  const double level = saturation_of(input, result);
   if (level > 0) flag_saturated(result.extraction.brightest, level, result.extraction.sources);
+}
+
+/// Fits profiles of galaxies if the configuration asks for that. Clipped stars are left out, as those of a known level.
+void fit_galaxies(const ImageInput& input, const Execution& execution, ImageResult& result) {
+  if (!fits_galaxies(input.config())) return;
+  const auto begin = std::chrono::steady_clock::now();
+  Config config = input.config();
+  config.resources.saturation = saturation_of(input, result);
+  fit_models(config, execution.cpu, result.extraction);
+  drop_fitted_images(config, result.extraction);
+  result.times.push_back({"galaxies", seconds_since(begin)});
 }
 
 }  // namespace
@@ -285,6 +304,7 @@ ImageResult extract_image(const ImageInput& given, const Execution& execution, P
   result.psf = psf;
   fit_sources(input, execution, result);
   restore_level(input, execution.cpu, result.extraction, execution.row_memory);
+  fit_galaxies(input, execution, result);
   if (input.positions != nullptr)
     name_positions(*input.positions, input.exposure.shape(), input.config(), result.extraction.sources);
   check_precision(input, result.extraction);

@@ -34,6 +34,7 @@ Config config_of_stars(const Config& given) {
   config.morphology = {};
   config.deblend = {.method = DeblendMethod::tree, .clean = true};
   config.fit = {};
+  config.model = {};
   config.crowd = {};
   config.flags = {};
   config.psf = {};
@@ -215,8 +216,8 @@ bool makes_psf(const ImageInput& input) {
   const Config& config = input.config();
   if (config.psf.method != PsfMethod::fit || input.reference != nullptr) return false;
   const ColumnChoice choice(config.output.columns);
-  return config.output.psf || fits_crowd(config) || input.positions != nullptr || choice.needs(StarFamily::name) ||
-         choice.needs(SpreadFamily::name);
+  return config.output.psf || fits_crowd(config) || fits_galaxies(config) || input.positions != nullptr ||
+         choice.needs(StarFamily::name) || choice.needs(SpreadFamily::name);
 }
 
 bool fits_stars(const ImageInput& input) {

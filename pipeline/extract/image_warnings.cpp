@@ -14,6 +14,7 @@
 #include "pipeline/extract/dark_cores.hpp"
 #include "pipeline/extract/difference_warnings.hpp"
 #include "pipeline/extract/find_psf.hpp"
+#include "pipeline/extract/galaxy_warnings.hpp"
 #include "pipeline/extract/header_warnings.hpp"
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/impossible_noise.hpp"
@@ -486,6 +487,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   if (input.positions == nullptr) warn_of_cleaned_match(input.config(), warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   warn_of_unknown_stars(input.config(), result.psf != nullptr, warnings);
+  warn_of_galaxies(result.psf != nullptr ? result.psf->config : input.config(), extraction, warnings);
   warn_of_crowd(result.psf != nullptr ? result.psf->config : input.config(), extraction, warnings);
   return warnings;
 }

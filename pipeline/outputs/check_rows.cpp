@@ -73,6 +73,7 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
       return;
     case CheckImage::model:
       if (extraction_.crowd) return fill_of_crowd(which, y, row, width);
+      if (extraction_.galaxies) return copy_row(extraction_.galaxies->light, y, row);
       return model_->fill(y, row);
     case CheckImage::chi:
     case CheckImage::psf_sky:
@@ -80,7 +81,7 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
     case CheckImage::residual:
       if (extraction_.crowd) return fill_of_crowd(which, y, row, width);
       noise_.resize(static_cast<std::size_t>(width));
-      model_->fill(y, noise_.data());
+      fill(CheckImage::model, y, noise_.data(), width);
       std::transform(check.above.pixels.data() + y * width, check.above.pixels.data() + (y + 1) * width, noise_.begin(),
                      row, [](float pixel, float model) { return pixel_of(pixel - model); });
       return;

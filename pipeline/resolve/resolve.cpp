@@ -20,6 +20,7 @@
 #include "stages/catalogue/alert_columns.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
+#include "stages/galaxy/galaxy_columns.hpp"
 #include "stages/measure/dipoles.hpp"
 #include "stages/photometry/families.hpp"
 #include "stages/settings/network_numbers.hpp"
@@ -266,6 +267,15 @@ void add_columns_of_dipoles(Config& config) {
   if (has_any && !chosen.has(compared[0])) measure_besides(compared, config);
 }
 
+/// Adds the groups of columns that the model of galaxies has, unless the configuration names such a column.
+void add_columns_of_models(Config& config) {
+  const std::vector<const char*> groups = galaxy_groups(galaxy_model(config.model));
+  const ColumnChoice chosen(config.output.columns);
+  const bool has_any = std::ranges::any_of(
+      declared_columns(), [&](const DeclaredColumn& one) { return one.is_of_model() && chosen.has(one.column.name); });
+  if (!has_any) config.output.columns.insert(config.output.columns.end(), groups.begin(), groups.end());
+}
+
 /// Adds the columns with the sizes of Kron's and Petrosian's ellipses, if these ellipses are measured, since the check
 /// image `apertures` draws the ellipses.
 void add_columns_of_outlines(Config& config) {
@@ -375,7 +385,13 @@ Resolved resolve(const Config& given, const RunImage& image) {
     throw Error(ErrorKind::config,
                 config.place_of("fit.model") +
                     ": 'fit.model' is gaussians, which are not fitted to a difference; set it to none");
+  if (image.kind != RunKind::sources && fits_galaxies(config))
+    throw Error(ErrorKind::config,
+                config.place_of("model.fit") +
+                    ": 'model.fit' fits galaxies to sources that are found, and not to given positions or a "
+                    "difference; set it to none");
   if (image.kind != RunKind::sources) config.fit.model = FitModel::none;
+  if (fits_galaxies(config)) add_columns_of_models(config);
   if (!image.weights.empty()) config.combine = {};
   if (image.kind == RunKind::difference && fits_crowd(config))
     throw Error(ErrorKind::config, config.place_of("crowd.method") +

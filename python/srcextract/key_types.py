@@ -103,6 +103,12 @@ class Keys(TypedDict, total=False):
     fit__channels: bool
     fit__stokes: bool
     fit__cube: Text | SupportsIndex
+    model__fit: Literal["none", "sersic", "exponential", "devaucouleurs", "sersic+disk", "devaucouleurs+disk", "point"]
+    model__sky: Literal["fixed", "free"]
+    model__passes: SupportsIndex
+    model__max_box: SupportsIndex
+    model__priors: Literal["none", "weak"]
+    model__rounds: SupportsIndex
     measurement__reference: Literal["background", "zero"]
     measurement__gain: SupportsFloat
     measurement__saturation: SupportsFloat

@@ -310,7 +310,7 @@ def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any
         - combine: several planes or images become one
         - background, weights, mask, flags: the sky, its noise, and pixels that do not count
         - convolve, detection, morphology, deblend: the filter, and which pixels are which source
-        - fit, measurement, psf, crowd: Gaussians, apertures and shapes, the PSF, crowded fields
+        - fit, model, measurement, psf, crowd: Gaussians, galaxies, apertures and shapes, the PSF, crowded fields
         - difference: how a reference is subtracted
         - output, quicklook: columns, files and pictures
 

@@ -38,6 +38,10 @@ std::string sky_definition(const std::string& name, const ColumnNeeds& needs) {
   if (name == "ISOAREAF_WORLD" || name == "ISOAREA_WORLD")
     return code(2) + " times &#124;det *J*&#124;, the area of a pixel there";
   if (name == "FWHM_WORLD") return code(2) + " times the root of &#124;det *J*&#124;";
+  if (needs[2] == "SPHEROID_REFF_IMAGE" || needs[2] == "DISK_SCALE_IMAGE") {
+    for (const DeclaredColumn& one : declared_columns())
+      if (one.column.name == name) return one.column.description;
+  }
   if (needs[2].empty()) {
     if (is("X") && is("_WORLD")) return "coordinate of " + place + " along the header's first axis";
     if (is("Y") && is("_WORLD")) return "the same along its second";
@@ -77,6 +81,9 @@ ColumnNote note_of(const std::string& name, const ColumnNeeds& needs) {
             .sextractor = sky_in_sextractor(name, needs)};
   if (const ColumnNote* note = find_note(notes_of_default_columns(), name)) return *note;
   if (const ColumnNote* note = find_note(notes_of_further_columns(), name)) return *note;
+  for (const DeclaredColumn& one : declared_columns())
+    if (one.is_of_model() && one.column.name == name)
+      return {.name = name, .definition = one.column.description, .source = manual, .sextractor = same};
   return note_of_pattern(name);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,9 @@ using ColumnNeeds = std::array<std::string_view, 5>;
 /// The group of the columns that every catalogue contains.
 inline constexpr const char* usual_group = "default";
 
+/// The groups of columns of fitted galaxies (stages/galaxy): of the whole model, and of its components.
+inline constexpr std::array<std::string_view, 3> model_groups = {"model", "spheroid", "disk"};
+
 /// The declaration of a column. A column outside usual_group is filled only if the key `output.columns` requests the
 /// column itself or another column that is computed from it.
 struct DeclaredColumn {
@@ -61,6 +65,10 @@ struct DeclaredColumn {
   NeededFile file = {};  ///< file without which the column cannot be measured
 
   bool is_usual() const { return std::string_view(group) == usual_group; }
+  /// Whether a fit of galaxies (model.fit) makes the column.
+  bool is_of_model() const {
+    return std::ranges::count(model_groups, std::string_view(group)) > 0 || needs[0] == "XMODEL_IMAGE";
+  }
   bool is_on_sky() const { return !needs[0].empty(); }
 };
 

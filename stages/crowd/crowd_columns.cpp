@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "stages/photometry/row_column.hpp"
+#include "stages/measure/row_column.hpp"
 
 namespace srcextract {
 namespace {

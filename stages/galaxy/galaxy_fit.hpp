@@ -59,6 +59,7 @@ enum GalaxyUnknown : int {
 /// the value at the start of the fit.
 struct GalaxyPriors {
   double sigma_ln_rc = 0, sigma_e = 0, mean_ln_n = 0, sigma_ln_n = 0;
+  double farthest = 0;  ///< largest |x| and |y|, in pixels; 0: to the edges of the box
 };
 
 /// Pixels of a fit: a square box, row by row. The middle pixel has the indices (side / 2, side / 2).
@@ -76,13 +77,10 @@ inline constexpr int galaxy_sides[] = {32, 48, 64, 96, 128, 192, 256};
 /// Bits of GalaxyFit::flags, those of SExtractor where it has them.
 enum GalaxyFlag : unsigned {
   galaxy_cut = 1,  ///< the largest box is too small for it
-  galaxy_binned = 2,
   galaxy_few_pixels = 4,
   galaxy_at_lower_limit = 8,
   galaxy_at_upper_limit = 16,
-  galaxy_not_converged = 32,
-  galaxy_is_point = 64,
-  galaxy_neighbour_not_modelled = 128
+  galaxy_not_converged = 32
 };
 
 struct GalaxyFit {

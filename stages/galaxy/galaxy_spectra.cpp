@@ -73,7 +73,7 @@ inline void fold(const SpectrumInput& in, float* spectra) {
                                         sums);
     }
     for (int j = 0; j < images; ++j) {
-      float *const re = spectra + 2 * j * plane, *const im = re + plane;
+      float *const re = spectra + std::ptrdiff_t{2} * j * plane, *const im = re + plane;
       for (int lane = 0; lane < eight; ++lane) {
         const std::ptrdiff_t at = std::ptrdiff_t{group * eight + lane} * half;
         re[at] -= sums[2 * j + 1][lane];
@@ -111,7 +111,8 @@ void fill_turns(int side, int farthest, double centre, float* cosines, float* si
   // Pixel p is at p - side / 2, which turns mode k by a further k half turns. Turn 16 i + j is turn 16 i times turn j,
   // and all of them are products of turn 1.
   constexpr int step = 16;
-  const double turns = (centre + side / 2) / side;
+  const int middle = side / 2;
+  const double turns = (centre + middle) / side;
   const auto times = [](const CosineSine& a, const CosineSine& b) {
     return CosineSine{a.cosine * b.cosine - a.sine * b.sine, a.cosine * b.sine + a.sine * b.cosine};
   };

@@ -107,7 +107,8 @@ void GalaxyFitter::add_shape(GalaxyShape& shape, int part, GalaxyUnknown first, 
 void GalaxyFitter::list_parameters(const GalaxyPriors& priors) {
   if (profiles_ > 0) {
     // With several parts, the derivatives by the common centre are mixed into images of their own.
-    const double farthest = scratch_.side() / 2.0;
+    const double edge = scratch_.side() / 2.0;
+    const double farthest = priors.farthest > 0 ? std::min(priors.farthest, edge) : edge;
     const bool mixed = profiles_ > 1;
     const int common = most_galaxy_images - 2;
     add_parameter(of_centre_x, trial_.x, -farthest, farthest, 1.5, mixed ? -1 : 0, mixed ? common : part_[0].image + 1,

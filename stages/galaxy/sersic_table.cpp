@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 
 #include "stages/core/vector_clones.hpp"
@@ -90,8 +91,8 @@ const TransformTable& transform_table() {
 SRCEXTRACT_VECTOR_CLONES void mix_splines(const float* from, std::int64_t spline, const float* weight,
                                           const float* slope, float* to) {
   for (int i = 0; i < Index::entries; ++i) {
-    const float* const c = from + 4 * i;
-    float* const out = to + Index::coefficients * i;
+    const float* const c = from + std::ptrdiff_t{4} * i;
+    float* const out = to + std::ptrdiff_t{Index::coefficients} * i;
     for (int k = 0; k < 4; ++k) {
       const float c0 = c[k], c1 = c[spline + k], c2 = c[2 * spline + k], c3 = c[3 * spline + k];
       out[k] = weight[0] * c0 + weight[1] * c1 + weight[2] * c2 + weight[3] * c3;
@@ -128,7 +129,7 @@ void take_index(double ln_n, bool slopes, SersicOfIndex& of) {
     slope[i] = slopes ? static_cast<float>(place.slope[i]) : 0;
   }
   const TransformTable& table = transform_table();
-  mix_splines(table.cubic[place.first][0], Index::entries * 4, weight, slope, of.transform[0]);
+  mix_splines(table.cubic[place.first][0], std::int64_t{Index::entries} * 4, weight, slope, of.transform[0]);
   for (int i = 0; i < sersic_radius_knots + 2; ++i) {
     const auto column = [&](int j) { return sersic_unit * sersic_beyond[place.first + j][i]; };
     of.beyond[i] = place.weight[0] * column(0) + place.weight[1] * column(1) + place.weight[2] * column(2) +

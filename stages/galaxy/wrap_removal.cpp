@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <numbers>
 #include <vector>
@@ -31,7 +32,7 @@ inline void sum_nearest(const NearCopies& copies, const WrapPlaces::Nodes& nodes
       for (int k = 0; k < steps.count; ++k)
         add_profile<images>(copies.profile, there_x + steps.dx[k], there_y + steps.dy[k], one * steps.weight[k], sums);
     }
-    for (int j = 0; j < images; ++j) store_eight(sums[j], to + j * nodes.padded + i);
+    for (int j = 0; j < images; ++j) store_eight(sums[j], to + std::ptrdiff_t{j} * nodes.padded + i);
   }
 }
 
@@ -96,15 +97,15 @@ inline void spread_light(int side, const float* spread, const float* light, floa
   for (int b = 0; b < count; ++b) {
     for (int y = 0; y < side; y += eight) {
       Eight sum = {};
-      for (int a = 0; a < count; ++a) sum += light[a * count + b] * load_eight(spread + a * side + y);
-      store_eight(sum, along_y + b * side + y);
+      for (int a = 0; a < count; ++a) sum += light[a * count + b] * load_eight(spread + std::ptrdiff_t{a} * side + y);
+      store_eight(sum, along_y + std::ptrdiff_t{b} * side + y);
     }
   }
   for (int y = 0; y < side; ++y) {
     float* const row = image + std::ptrdiff_t{y} * side;
     for (int x = 0; x < side; x += eight) {
       Eight sum = {};
-      for (int b = 0; b < count; ++b) sum += along_y[b * side + y] * load_eight(spread + b * side + x);
+      for (int b = 0; b < count; ++b) sum += along_y[b * side + y] * load_eight(spread + std::ptrdiff_t{b} * side + x);
       store_eight(load_eight(row + x) - sum, row + x);
     }
   }
@@ -147,9 +148,10 @@ WrapPlaces::WrapPlaces(int side) : side_(side) {
     nodes.spread.reset(static_cast<std::size_t>(count) * side);
     for (int a = 0; a < count; ++a) {
       for (int pixel = 0; pixel < side; ++pixel) {
+        const int from_middle = pixel - side / 2;
         double product = 1;
         for (int b = 0; b < count; ++b) {
-          if (b != a) product *= (pixel - side / 2 - at[b]) / (at[a] - at[b]);
+          if (b != a) product *= (from_middle - at[b]) / (at[a] - at[b]);
         }
         nodes.spread.data()[a * side + pixel] = static_cast<float>(product);
       }

@@ -6,11 +6,11 @@
 
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/stage_record.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/fixed_point.hpp"
 #include "stages/photometry/measured_source.hpp"
 #include "stages/photometry/photometry_image.hpp"
 #include "stages/photometry/pixel_keys.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

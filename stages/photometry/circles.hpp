@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "stages/core/stage_record.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/circle_overlap.hpp"
 #include "stages/photometry/circles_together.hpp"
 #include "stages/photometry/exact_overlap.hpp"
 #include "stages/photometry/measured_source.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

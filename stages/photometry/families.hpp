@@ -63,7 +63,7 @@ struct FamilyRows {
 ///  - Optional: uses, the FamilyList of the families whose results it reads. Its functions then take a SourceWith<uses>
 ///    (stages/photometry/measured_source.hpp), and read source.of<Other>(). Asking for a column of the family makes the
 ///    others measured, and also those that the others use.
-///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp). Optional:
+///  - columns: a list of RowColumn, each declared with its formula (stages/measure/row_column.hpp). Optional:
 ///    has_many_rows, if each row of a source has its own column: NAME, NAME_1 ...
 ///
 /// A family sums pixels only by `lanes` (stages/photometry/lanes.hpp). All other arithmetic must round the same on host

@@ -6,8 +6,8 @@
 
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/stage_record.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/measured_source.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 #include "stages/sky/mesh_estimate.hpp"
 

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "stages/core/stage_record.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/growth.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

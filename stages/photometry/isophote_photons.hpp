@@ -4,8 +4,8 @@
 #include <span>
 
 #include "stages/core/stage_record.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/measured_source.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

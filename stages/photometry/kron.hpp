@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/ellipse_flux.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

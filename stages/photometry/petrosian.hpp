@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/own_pixels.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "stages/core/stage_record.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/growth.hpp"
 #include "stages/photometry/petrosian.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stages/catalogue/position_columns.hpp"
+#include "stages/galaxy/galaxy_columns.hpp"
 #include "stages/measure/dipoles.hpp"
 #include "stages/measure/source_flags.hpp"
 #include "stages/measure/usual_columns.hpp"
@@ -57,6 +58,7 @@ std::vector<DeclaredColumn> all_columns() {
       all.back().file = file_of<One>();
     }
   });
+  add_all(galaxy_columns());
   add_all(dipole_columns);
   add_all(sky_columns);
   add_all(sky_position_columns);

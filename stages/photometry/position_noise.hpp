@@ -7,8 +7,8 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/ellipse.hpp"
 #include "stages/measure/moments.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/measured_source.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

@@ -7,8 +7,8 @@
 
 #include "stages/core/stage_record.hpp"
 #include "stages/math/exact_math.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/measured_source.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

@@ -5,6 +5,7 @@
 
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/catalogue/local_sky.hpp"
+#include "stages/math/exact_math.hpp"
 #include "stages/measure/ellipse.hpp"
 
 namespace srcextract {
@@ -12,7 +13,8 @@ namespace srcextract {
 /// Input of a column's formula: the sky coordinates at a position, and a quantity in pixels to convert to degrees.
 struct SkyRow {
   const LocalSky& sky;
-  /// the quantity: second moments x2, y2, xy in pixels^2, or a single length or area in pixels
+  /// the quantity: second moments x2, y2, xy in pixels^2, or a single length or area in pixels, or an
+  /// ellipse: semi-major axis in pixels, axis ratio, and angle in degrees from x towards y
   std::array<double, 3> turned;
 
   double x() const { return sky.world[0]; }
@@ -36,10 +38,25 @@ struct SkyRow {
   double cxx() const { return form_of(world()).cxx; }
   double cyy() const { return form_of(world()).cyy; }
   double cxy() const { return form_of(world()).cxy; }
+  double profile_size() const { return of_ellipse().a(); }
+  double profile_aspect() const { return of_ellipse().b() / of_ellipse().a(); }
+  double profile_theta() const { return of_ellipse().theta(); }
+  double profile_position_angle() const { return of_ellipse().position_angle(); }
+  double profile_position_angle_j2000() const { return of_ellipse().position_angle_j2000(); }
+  double profile_position_angle_b1950() const { return of_ellipse().position_angle_b1950(); }
   double area() const { return turned[0] * pixel(); }
   double width() const { return turned[0] * std::sqrt(pixel()); }
 
  private:
+  /// The ellipse that `turned` describes, as second moments.
+  SkyRow of_ellipse() const {
+    constexpr double radians = 0.017453292519943295;
+    const CosineSine at = portable_cosine_sine(turned[2] * radians);
+    const double a2 = turned[0] * turned[0], b2 = a2 * turned[1] * turned[1];
+    return {sky,
+            {a2 * at.cosine * at.cosine + b2 * at.sine * at.sine, a2 * at.sine * at.sine + b2 * at.cosine * at.cosine,
+             (a2 - b2) * at.cosine * at.sine}};
+  }
   /// Returns the second moments in degrees^2, with x to the east and y to the north.
   SecondMoments moments(const SkySteps& steps) const {
     const double x2 = turned[0], y2 = turned[1], xy = turned[2];
@@ -83,6 +100,11 @@ inline constexpr ColumnNeeds of_position = {"X_IMAGE", "Y_IMAGE"};
 inline constexpr ColumnNeeds of_peak = {"XPEAK_IMAGE", "YPEAK_IMAGE"};
 inline constexpr ColumnNeeds of_window_position = {"XWIN_IMAGE", "YWIN_IMAGE"};
 inline constexpr ColumnNeeds of_star_position = {"XPSF_IMAGE", "YPSF_IMAGE"};
+inline constexpr ColumnNeeds of_model_position = {"XMODEL_IMAGE", "YMODEL_IMAGE"};
+inline constexpr ColumnNeeds of_spheroid = {"XMODEL_IMAGE", "YMODEL_IMAGE", "SPHEROID_REFF_IMAGE",
+                                            "SPHEROID_ASPECT_IMAGE", "SPHEROID_THETA_IMAGE"};
+inline constexpr ColumnNeeds of_disk = {"XMODEL_IMAGE", "YMODEL_IMAGE", "DISK_SCALE_IMAGE", "DISK_ASPECT_IMAGE",
+                                        "DISK_THETA_IMAGE"};
 inline constexpr ColumnNeeds of_moments = {"X_IMAGE", "Y_IMAGE", "X2_IMAGE", "Y2_IMAGE", "XY_IMAGE"};
 inline constexpr ColumnNeeds of_errors = {"X_IMAGE", "Y_IMAGE", "ERRX2_IMAGE", "ERRY2_IMAGE", "ERRXY_IMAGE"};
 inline constexpr ColumnNeeds of_window_moments = {"XWIN_IMAGE", "YWIN_IMAGE", "X2WIN_IMAGE", "Y2WIN_IMAGE",
@@ -147,6 +169,42 @@ inline constexpr SkyColumn sky_columns[] = {
      &SkyRow::right_ascension_b1950},
     {"DELTAPSF_B1950", "deg", "pos.eq.dec", "Declination of the fitted star (B1950)", of_star_position,
      &SkyRow::declination_b1950},
+    {"XMODEL_WORLD", "deg", "pos", "First sky coordinate of the fitted model, in the header's system",
+     of_model_position, &SkyRow::x},
+    {"YMODEL_WORLD", "deg", "pos", "Second sky coordinate of it", of_model_position, &SkyRow::y},
+    {"ALPHAMODEL_SKY", "deg", "pos", "Longitude of the fitted model, in the header's system", of_model_position,
+     &SkyRow::longitude},
+    {"DELTAMODEL_SKY", "deg", "pos", "Latitude of it", of_model_position, &SkyRow::latitude},
+    {"ALPHAMODEL_J2000", "deg", "pos.eq.ra", "Right ascension of the fitted model (J2000)", of_model_position,
+     &SkyRow::right_ascension},
+    {"DELTAMODEL_J2000", "deg", "pos.eq.dec", "Declination of the fitted model (J2000)", of_model_position,
+     &SkyRow::declination},
+    {"ALPHAMODEL_B1950", "deg", "pos.eq.ra", "Right ascension of the fitted model (B1950)", of_model_position,
+     &SkyRow::right_ascension_b1950},
+    {"DELTAMODEL_B1950", "deg", "pos.eq.dec", "Declination of the fitted model (B1950)", of_model_position,
+     &SkyRow::declination_b1950},
+    {"SPHEROID_REFF_WORLD", "deg", "phys.angSize", "SPHEROID_REFF_IMAGE on the sky", of_spheroid,
+     &SkyRow::profile_size},
+    {"SPHEROID_ASPECT_WORLD", "", "src.morph.param", "Axis ratio of the spheroid on the sky", of_spheroid,
+     &SkyRow::profile_aspect},
+    {"SPHEROID_THETA_WORLD", "deg", "pos.posAng", "Angle of its major axis, from the first coordinate to the second",
+     of_spheroid, &SkyRow::profile_theta},
+    {"SPHEROID_THETA_SKY", "deg", "pos.posAng", "Angle of its major axis, from north to east", of_spheroid,
+     &SkyRow::profile_position_angle},
+    {"SPHEROID_THETA_J2000", "deg", "pos.posAng", "The same from the north of J2000", of_spheroid,
+     &SkyRow::profile_position_angle_j2000},
+    {"SPHEROID_THETA_B1950", "deg", "pos.posAng", "The same from the north of B1950", of_spheroid,
+     &SkyRow::profile_position_angle_b1950},
+    {"DISK_SCALE_WORLD", "deg", "phys.angSize", "DISK_SCALE_IMAGE on the sky", of_disk, &SkyRow::profile_size},
+    {"DISK_ASPECT_WORLD", "", "src.morph.param", "Axis ratio of the disk on the sky", of_disk, &SkyRow::profile_aspect},
+    {"DISK_THETA_WORLD", "deg", "pos.posAng", "Angle of its major axis, from the first coordinate to the second",
+     of_disk, &SkyRow::profile_theta},
+    {"DISK_THETA_SKY", "deg", "pos.posAng", "Angle of its major axis, from north to east", of_disk,
+     &SkyRow::profile_position_angle},
+    {"DISK_THETA_J2000", "deg", "pos.posAng", "The same from the north of J2000", of_disk,
+     &SkyRow::profile_position_angle_j2000},
+    {"DISK_THETA_B1950", "deg", "pos.posAng", "The same from the north of B1950", of_disk,
+     &SkyRow::profile_position_angle_b1950},
     {"X2_WORLD", "deg**2", world_variance_ucd, "Variance along the first coordinate of the sky", of_moments,
      &SkyRow::x2, of_found},
     {"Y2_WORLD", "deg**2", world_variance_ucd, "Variance along the second", of_moments, &SkyRow::y2, of_found},

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "stages/measure/ellipse.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/families.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/photometry/star_network.hpp"
 #include "stages/settings/settings.hpp"
 

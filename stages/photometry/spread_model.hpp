@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "stages/core/stage_record.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/measured_source.hpp"
 #include "stages/photometry/psf_fit.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/photometry/star_fit.hpp"
 #include "stages/settings/settings.hpp"
 

@@ -7,10 +7,10 @@
 
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/stage_record.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/measured_source.hpp"
 #include "stages/photometry/photometry_image.hpp"
 #include "stages/photometry/psf_fit.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "stages/core/stage_record.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/measured_source.hpp"
 #include "stages/photometry/photometry_image.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/photometry/star_fit.hpp"
 #include "stages/settings/settings.hpp"
 

@@ -8,10 +8,10 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/math/exact_math.hpp"
 #include "stages/measure/ellipse.hpp"
+#include "stages/measure/row_column.hpp"
 #include "stages/photometry/circles.hpp"
 #include "stages/photometry/light_radii.hpp"
 #include "stages/photometry/position_noise.hpp"
-#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {

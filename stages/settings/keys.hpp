@@ -10,6 +10,7 @@
 #include "stages/settings/input_keys.hpp"
 #include "stages/settings/map_keys.hpp"
 #include "stages/settings/measurement_keys.hpp"
+#include "stages/settings/model_keys.hpp"
 #include "stages/settings/output_keys.hpp"
 #include "stages/settings/psf_keys.hpp"
 
@@ -43,6 +44,7 @@ void for_each_field(AnySettings& c, F&& f) {
   config::for_each_morphology_field(c, f);
   config::for_each_deblend_field(c, f);
   config::for_each_fit_field(c, f);
+  config::for_each_model_field(c, f);
   config::for_each_measurement_field(c, f);
   config::for_each_difference_field(c, f);
   config::for_each_psf_field(c, f);

@@ -5,6 +5,7 @@
 
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/catalogue/vignets.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/decimal.hpp"
 #include "stages/core/shortest_number.hpp"
 #include "stages/core/words.hpp"
@@ -38,6 +39,25 @@ bool is_of_tables(const std::string& keyword) {
   return std::ranges::count(keywords_of_tables, numbered) > 0;
 }
 
+/// The problem of a column of fitted galaxies, or of a group of them, that model.fit does not make.
+std::string needed_of_model(const std::string& name, const ModelConfig& model) {
+  const bool is_of_model = std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
+    return one.is_of_model() && (one.column.name == name || (one.group == name && !one.is_on_sky()));
+  });
+  if (!is_of_model) return "";
+  if (model.fit == ModelFit::none) return "is of galaxies that are fitted: set model.fit, as to sersic";
+  const auto is_of = [&](const char* part) { return in_capitals(name).find(part) != std::string::npos; };
+  if (is_of("SPHEROID") && !model.has_spheroid())
+    return "is of a spheroid, which this model.fit has none of; set it to sersic, devaucouleurs, or either with +disk";
+  if (is_of("DISK") && !model.has_disk())
+    return "is of a disk, which this model.fit has none of; set it to exponential, sersic+disk or devaucouleurs+disk";
+  if (is_of("POINTSOURCE") && model.fit != ModelFit::point)
+    return "is of a star, which is fitted alone: set model.fit to point, or leave the column out";
+  if (is_of("BACKOFFSET") && model.sky != ModelSky::free)
+    return "is of a fitted level of the sky: set model.sky to free";
+  return "";
+}
+
 /// Message that names the setting that a column needs but that is not given; empty: none. Columns that need something
 /// of the image, such as a WCS, are not checked.
 std::string needed_for_column(const std::string& name, const Settings& config) {
@@ -45,6 +65,7 @@ std::string needed_for_column(const std::string& name, const Settings& config) {
     return "needs a threshold of its own: set detection.analysis_threshold";
   if (name == "ID_PARENT" && config.deblend.method == DeblendMethod::none)
     return "is of sources that are deblended: set deblend.method";
+  if (std::string problem = needed_of_model(name, config.model); !problem.empty()) return problem;
   if ((name == "IMAFLAGS_ISO" || name == "NIMAFLAGS_ISO") && !has_flags(config.flags))
     return "needs a map of flags: give flags.file or flags.hdu";
   for (const DeclaredColumn& one : declared_columns())

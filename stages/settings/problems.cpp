@@ -74,6 +74,17 @@ std::string fit_problem(const Settings& config) {
   return "";
 }
 
+std::string model_problem(const Settings& config) {
+  if (!fits_galaxies(config)) return "";
+  if (config.psf.method != PsfMethod::fit && config.psf.file.empty())
+    return "fits galaxies as the PSF blurs them: set psf.method to fit, or name a model by psf.file";
+  if (fits_crowd(config)) return "fits galaxies, and crowd.method joint fits stars; set one of them to none";
+  if (fits_gaussians(config)) return "fits galaxies, and fit.model gaussians islands; set one of them to none";
+  if (config.detection.sign != DetectionSign::positive)
+    return "fits galaxies, which are brighter than the sky; set detection.sign to positive";
+  return "";
+}
+
 std::string crowd_problem(const Settings& config) {
   if (!fits_crowd(config)) return "";
   if (fits_gaussians(config)) return "is joint, and fit.model gaussians; set one of them to none";
@@ -132,8 +143,9 @@ std::string check_images_problem(const Settings& config) {
       std::ranges::count(config.output.check_images, CheckImage::morphology) > 0)
     return "asks for morphology, which changes nothing where morphology.operation is none; ask for threshold, or set "
            "the operation";
-  if (!fits_gaussians(config) && !fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_model))
-    return "asks for a fitted model, which there is none of where fit.model and crowd.method are none";
+  if (!fits_gaussians(config) && !fits_crowd(config) && !fits_galaxies(config) &&
+      std::ranges::any_of(config.output.check_images, shows_model))
+    return "asks for a fitted model, which there is none of where fit.model, model.fit and crowd.method are none";
   if (!fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_crowd))
     return "asks for chi or psf_sky, which are of a crowd; set crowd.method to joint";
   if (fits_crowd(config) && std::ranges::any_of(config.output.check_images, [](CheckImage image) {

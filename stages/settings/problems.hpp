@@ -51,6 +51,9 @@ std::string beam_width_problem(const BeamConfig& config);
 /// image itself, are brighter than the sky and are not deblended. Thresholds must be in units of the noise.
 std::string fit_problem(const Settings& config);
 
+/// Checks model.fit, which needs the shape of stars and sources that were found one by one.
+std::string model_problem(const Settings& config);
+
 /// Checks that crowd.method joint comes without any setting that detects, divides or measures sources in another way,
 /// or needs the pixels of sources.
 std::string crowd_problem(const Settings& config);

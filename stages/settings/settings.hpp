@@ -22,6 +22,7 @@
 #include "stages/settings/input.hpp"
 #include "stages/settings/mask.hpp"
 #include "stages/settings/measurement.hpp"
+#include "stages/settings/model.hpp"
 #include "stages/settings/morphology.hpp"
 #include "stages/settings/output.hpp"
 #include "stages/settings/pixel_beam.hpp"
@@ -96,6 +97,7 @@ struct Settings {
   MorphologyConfig morphology;
   DeblendConfig deblend;
   FitConfig fit;
+  ModelConfig model;
   MeasurementConfig measurement;
   DifferenceConfig difference;
   PsfConfig psf;
@@ -110,6 +112,11 @@ struct Settings {
 
 inline bool fits_gaussians(const Settings& of) {
   return of.fit.model == FitModel::gaussians;
+}
+
+/// Whether profiles of galaxies are fitted to the sources (model.fit).
+inline bool fits_galaxies(const Settings& of) {
+  return of.model.fit != ModelFit::none;
 }
 
 /// Whether the cleaning stage follows deblending: CLEAN, or dropping of sources above detection.max_area.

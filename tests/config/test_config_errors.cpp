@@ -34,7 +34,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
        "x.yaml:1:1: unknown section 'surprise'; the sections are input, wcs, beam, combine, background, weights, mask, "
-       "flags, convolve, detection, morphology, deblend, fit, measurement, difference, psf, crowd, output, quicklook"},
+       "flags, convolve, detection, morphology, deblend, fit, model, measurement, difference, psf, crowd, output, "
+       "quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -134,7 +135,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:1:1: a configuration is a map of sections: input, wcs, beam, combine, background, weights, mask, flags, "
        "convolve, "
        "detection, "
-       "morphology, deblend, fit, measurement, difference, psf, crowd, output, quicklook"},
+       "morphology, deblend, fit, model, measurement, difference, psf, crowd, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
       {"deblend: {thresholds: 1}\n",
        "x.yaml:1:23: 'deblend.thresholds' must be at least 2, not 1; one is the threshold itself; 32 is usual"},
@@ -244,7 +245,8 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
        "x.yaml:1:24: 'output.check_images' asks for morphology, which changes nothing where morphology.operation is "
        "none"},
       {"output: {check_images: [residual]}",
-       "x.yaml:1:24: 'output.check_images' asks for a fitted model, which there is none of where fit.model and "
+       "x.yaml:1:24: 'output.check_images' asks for a fitted model, which there is none of where fit.model, model.fit "
+       "and "
        "crowd.method are none"},
       {"output: {check_images: [chi]}",
        "x.yaml:1:24: 'output.check_images' asks for chi or psf_sky, which are of a crowd; set crowd.method to joint"},
@@ -268,13 +270,12 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
   const Wrong cases[] = {
       {"output: {columns: [NUMBER, FLUX_AUT]}",
        "x.yaml:1:19: 'output.columns' holds 'FLUX_AUT', which is neither a column nor a group of them (default, "
-       "photometry, profile, petrosian, windowed, shapes, surroundings, psf, frames, growth, world, all); did you mean "
-       "'FLUX_AUTO'?"},
+       "photometry, profile, petrosian, windowed, shapes, surroundings, psf, frames, growth, model, spheroid, disk, "
+       "world, all); did you mean 'FLUX_AUTO'?"},
       {"output: {columns: [everything_else]}",
        "x.yaml:1:19: 'output.columns' holds 'everything_else', which is neither a column nor a group of them (default, "
-       "photometry, profile, petrosian, windowed, shapes, surroundings, psf, frames, growth, world, all); "
-       "docs/catalogue.md lists "
-       "them"},
+       "photometry, profile, petrosian, windowed, shapes, surroundings, psf, frames, growth, model, spheroid, disk, "
+       "world, all); docs/catalogue.md lists them"},
       {"output: {columns: []}", "x.yaml:1:19: 'output.columns' is empty; name a column, or default"},
       {"output: {columns: [default, default]}", "x.yaml:1:19: 'output.columns' names 'default' twice"},
       {"output: {columns: NUMBER}", "x.yaml:1:19: 'output.columns' must be a list, not 'NUMBER'; write [NUMBER]"},

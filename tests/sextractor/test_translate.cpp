@@ -329,11 +329,11 @@ TEST(SextractorTranslation, TheNetworkOfClassStar) {
 }
 
 TEST(SextractorTranslation, Columns) {
-  const Converted converted = convert("GAIN 1\n", "NUMBER\nX_IMAGE_DBL\nX_IMAGE\nVIGNET(35,21)\nX_FOCAL\nMAG_MODEL\n");
+  const Converted converted = convert("GAIN 1\n", "NUMBER\nX_IMAGE_DBL\nX_IMAGE\nVIGNET(35,21)\nX_FOCAL\nMAG_HYBRID\n");
   EXPECT_THAT(converted.config.output.columns, ElementsAre("NUMBER", "X_IMAGE", "VIGNET(35,21)"));
   EXPECT_THAT(lost(converted), HasSubstr("X_FOCAL: there are no coordinates of the focal plane"));
-  EXPECT_THAT(lost(converted), HasSubstr("MAG_MODEL: there are no fits of models to galaxies"));
-  EXPECT_THAT(convert_error("GAIN 1\n", "MAG_MODEL\n"), StartsWith("x.param: of the columns that it asks for"));
+  EXPECT_THAT(lost(converted), HasSubstr("MAG_HYBRID: of fits of models there are fluxes"));
+  EXPECT_THAT(convert_error("GAIN 1\n", "MAG_HYBRID\n"), StartsWith("x.param: of the columns that it asks for"));
   EXPECT_THAT(lost(convert("DEBLEND_NTHRESH 1\n", "NUMBER\nID_PARENT\n")), HasSubstr("ID_PARENT: "));
   const Config several = convert("CATALOG_TYPE FITS_LDAC\n", "EXT_NUMBER\nNUMBER\n").config;
   EXPECT_THAT(several.output.formats, ElementsAre(CatalogFormat::fits, CatalogFormat::ldac));
@@ -403,11 +403,29 @@ TEST(SextractorTranslation, PathsStayWhatTheyAre) {
   }
 }
 
+// As SExtractor's manual has it: the columns that are asked for choose the components.
+TEST(SextractorTranslation, ColumnsChooseTheModelOfGalaxies) {
+  const TemporaryFolder folder;
+  folder.write("x.psf", "");
+  const auto model_of = [&](const std::string& columns) {
+    return convert(folder, "GAIN 1\nPSF_NAME x.psf\n", "NUMBER\n" + columns).config.model;
+  };
+  EXPECT_EQ(model_of("FLUX_AUTO\n").fit, ModelFit::none);
+  EXPECT_EQ(model_of("MAG_MODEL\n").fit, ModelFit::sersic);
+  EXPECT_EQ(model_of("FLUX_MODEL\nSPHEROID_REFF_WORLD\n").fit, ModelFit::devaucouleurs);
+  EXPECT_EQ(model_of("SPHEROID_SERSICN\nFLUX_SPHEROID\n").fit, ModelFit::sersic);
+  EXPECT_EQ(model_of("DISK_SCALE_IMAGE\n").fit, ModelFit::exponential);
+  EXPECT_EQ(model_of("MAG_DISK\nMAG_SPHEROID\n").fit, ModelFit::devaucouleurs_disk);
+  EXPECT_EQ(model_of("MAG_DISK\nSPHEROID_SERSICN\n").fit, ModelFit::sersic_disk);
+  EXPECT_EQ(model_of("FLUX_POINTSOURCE\n").fit, ModelFit::point);
+  EXPECT_EQ(model_of("FLUX_MODEL\nFLUX_BACKOFFSET\n").sky, ModelSky::free);
+}
+
 TEST(SextractorTranslation, OnePlaceForEachReason) {
-  const Converted converted = convert("GAIN 1\n", "NUMBER\nMAG_MODEL\nFLUX_MODEL\nX_FOCAL\n");
+  const Converted converted = convert("GAIN 1\n", "NUMBER\nMAG_HYBRID\nFLUX_HYBRID\nX_FOCAL\n");
   const std::vector<sextractor::Unmet> groups = sextractor::by_reason(converted.translation.unmet, true);
   ASSERT_EQ(groups.size(), 2U);
-  EXPECT_EQ(groups[0].what, "MAG_MODEL, FLUX_MODEL");
+  EXPECT_EQ(groups[0].what, "MAG_HYBRID, FLUX_HYBRID");
   EXPECT_THAT(groups[0].place, ::testing::EndsWith("x.param:2"));
 }
 

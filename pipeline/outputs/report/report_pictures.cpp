@@ -184,7 +184,9 @@ ReportPictures render_pictures(const Extraction& extraction, const std::vector<R
       pictures.new_stamps = of_frame(extraction.frames->fresh);
     }
   }
-  pictures.residual_of_fit = extraction.fitted || (extraction.crowd && !extraction.crowd->residual.empty());
+  const bool has_galaxies = extraction.galaxies && !extraction.galaxies->light.pixels.empty();
+  pictures.residual_of_fit =
+      extraction.fitted || has_galaxies || (extraction.crowd && !extraction.crowd->residual.empty());
   if (pictures.residual_of_fit || !extraction.runs.row_begin.empty())
     pictures.residual = check_image(pictures.residual_of_fit ? CheckImage::residual : CheckImage::minus_objects,
                                     residual_side, {.stretch = Stretch::linear, .limits = Limits::zscale});

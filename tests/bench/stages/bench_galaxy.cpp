@@ -1,6 +1,7 @@
 // Galaxy fits on one core: a round (the image of a Sérsic profile, its six derivatives, the normal equations), and
 // whole fits, for each side of a box. The PSF is as narrow as that of a space telescope, so it has many modes.
 #include <cmath>
+#include <cstddef>
 #include <memory>
 #include <numbers>
 #include <random>
@@ -40,7 +41,8 @@ std::vector<double> narrow_psf() {
   double* const light = exponents + terms * PsfModel::most_dimensions;
   for (int c = 0; c < terms; ++c) {
     for (int i = 0; i < size * size; ++i) {
-      const double x = (i / size - size / 2) * step, y = (i % size - size / 2) * step;
+      const int column = i / size - size / 2, row = i % size - size / 2;
+      const double x = column * step, y = row * step;
       const double value = std::exp(-(x * x + y * y) / (2 * sigma * sigma)) / (2 * std::numbers::pi * sigma * sigma);
       light[static_cast<std::size_t>(c) * PsfModel(numbers.data()).plane() + i] = c == 0 ? value : 0.01 * value;
     }

@@ -62,9 +62,9 @@ def test_what_counts_for_strict(run, default_sex, line, code):
 
 
 def test_columns_that_there_are_not_count(run, default_sex):
-    (default_sex.parent / "psf.param").write_text("NUMBER\nMAG_MODEL\n")
+    (default_sex.parent / "psf.param").write_text("NUMBER\nMAG_HYBRID\n")
     done = run("convert-config", "--strict", "default.sex", "--param", "psf.param")
-    assert done.code == 5 and "psf.param:2: MAG_MODEL: there are no fits of models" in done.err
+    assert done.code == 5 and "psf.param:2: MAG_HYBRID: of fits of models there are" in done.err
 
 
 @pytest.mark.parametrize("lines, message", [

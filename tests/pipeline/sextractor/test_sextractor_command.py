@@ -163,8 +163,8 @@ def test_one_value_of_weights_for_two_images(sex, tmp_path):
 
 
 def test_columns_that_there_are_not(sex, tmp_path):
-    (tmp_path / "default.param").write_text("NUMBER\nMAG_MODEL\nVECTOR_ASSOC\n")
-    refused(sex("sky.fits"), 2, "default.param:2: MAG_MODEL: there are no fits of models")
+    (tmp_path / "default.param").write_text("NUMBER\nMAG_HYBRID\nVECTOR_ASSOC\n")
+    refused(sex("sky.fits"), 2, "default.param:2: MAG_HYBRID: of fits of models there are")
 
 
 def test_a_psf_that_is_not_there(sex, tmp_path):

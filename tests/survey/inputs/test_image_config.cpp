@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "bd6b0625418f715e");
+  EXPECT_EQ(first->hash, "3906f1160b351cc6");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
