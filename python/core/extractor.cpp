@@ -36,10 +36,12 @@
 #include "python/core/catalogue.hpp"
 #include "python/core/gil.hpp"
 #include "python/core/interrupt.hpp"
+#include "python/core/psf.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/stop.hpp"
 #include "stages/settings/map_keys.hpp"
+#include "stages/settings/psf.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
 
@@ -59,11 +61,14 @@ void require_difference(const Config& config, const std::shared_ptr<const ImageC
 
 Configuration read_configuration(const std::optional<std::string>& path, const std::string& yaml,
                                  const std::vector<std::string>& settings, bool of_difference, bool segmentation,
-                                 const std::vector<std::string>& reference_settings) {
+                                 const std::vector<std::string>& reference_settings, const Psf* psf) {
   const Overrides overrides{"the argument", settings};
   GivenConfig given =
       yaml.empty() ? load_given(path.value_or(""), overrides) : parse_given(yaml, "the configuration", overrides);
   require_use({given.unused});
+  if (psf != nullptr)
+    for (Config* config : {&given.config, &given.written})
+      config->resources.files[psf_key] = {std::make_shared<const std::vector<double>>(psf->numbers)};
   std::shared_ptr<const ImageConfig> of_reference;
   if (!reference_settings.empty()) {
     require_reference_settings(reference_settings, {.reference_set = "reference_set: "});
@@ -355,13 +360,14 @@ void bind_extractor(nb::module_& module) {
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
              const std::vector<std::string>& settings, bool of_difference, bool segmentation,
-             const std::vector<std::string>& reference_settings) {
+             const std::vector<std::string>& reference_settings, const Psf* psf) {
             const WithoutGil others;  // reading a file with many keys takes milliseconds
             new (self) Configuration(
-                read_configuration(path, yaml, settings, of_difference, segmentation, reference_settings));
+                read_configuration(path, yaml, settings, of_difference, segmentation, reference_settings, psf));
           },
           nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false,
-          nb::arg("segmentation") = true, nb::arg("reference_settings") = std::vector<std::string>{})
+          nb::arg("segmentation") = true, nb::arg("reference_settings") = std::vector<std::string>{},
+          nb::arg("psf").none() = nb::none())
       .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; })
       .def_ro("note", &Configuration::note)
       .def_prop_ro("hdu", [](const Configuration& self) { return self.given->config.input.hdu.names; })

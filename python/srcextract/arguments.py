@@ -54,8 +54,8 @@ Image = (str | os.PathLike[str] | bytes | bytearray | memoryview | NDArray[Any] 
          | _WithPixels | Sequence[_WithPixels] | Sequence[Sequence[float]] | Sequence[NDArray[Any]])
 
 
-class Arguments(Keys, total=False):
-    """Those of `extract` beside the image and the configuration, which `crowd` and others pass on."""
+class ArgumentsOfCrowd(Keys, total=False):
+    """Those of `extract` beside the image, the PSF and the configuration, which `crowd` passes on."""
 
     header: Any
     wcs: Any
@@ -70,6 +70,12 @@ class Arguments(Keys, total=False):
     device: int | Sequence[int] | None
     threads: int | None
     segmentation: bool
+
+
+class Arguments(ArgumentsOfCrowd, total=False):
+    """Those of `extract` beside the image and the configuration, which `difference` and others pass on."""
+
+    psf: Any
 
 
 _MOST = 2**31 - 1

@@ -10,6 +10,7 @@ from typing import Any
 
 from srcextract import _core, angles, files, warned
 from srcextract.errors import ConfigError, ConfigWarning
+from srcextract.psf import Psf
 
 
 # More than the largest kernel has; parsing time grows with the square of their number.
@@ -156,10 +157,10 @@ def names_files(config: Any, texts: Sequence[str]) -> bool:
 
 
 def read_text(yaml: str, settings: Sequence[str], of_difference: bool, segmentation: bool, of_reference: Sequence[str],
-              of_files: bool) -> _core.Configuration:
+              of_files: bool, psf: Psf | None = None) -> _core.Configuration:
     """As `read_settings`. Reading takes longer than extracting a small image, so one that is not `of_files` is cached."""
-    if of_files:
-        return read_settings(None, yaml, list(settings), of_difference, segmentation, of_reference)
+    if of_files or psf is not None:
+        return read_settings(None, yaml, list(settings), of_difference, segmentation, of_reference, psf)
     return _read_again(yaml, tuple(settings), of_difference, segmentation, tuple(of_reference))
 
 
@@ -170,14 +171,16 @@ def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segme
 
 
 def read_settings(path: str | None, yaml: str, settings: list[str], of_difference: bool = False,
-                  segmentation: bool = True, of_reference: Sequence[str] = ()) -> _core.Configuration:
-    """The configuration, with settings `of_reference` for the reference alone; ConfigError shortens long values."""
+                  segmentation: bool = True, of_reference: Sequence[str] = (), psf: Psf | None = None) -> _core.Configuration:
+    """The configuration, with settings `of_reference` for the reference alone, and `psf` in place of psf.file; ConfigError
+    shortens long values."""
     for text in (yaml, *settings, *of_reference):
         if not files.is_text(text) or "\\u0000" in text:
             raise ConfigError(f"{shortened(text)!r}: a value is not UTF-8, or has a NUL; a file of such a name has to be renamed, "
                               "or linked to by another")
     try:
-        made = _core.Configuration(path, yaml, settings, of_difference, segmentation, list(of_reference))
+        made = _core.Configuration(path, yaml, settings, of_difference, segmentation, list(of_reference),
+                                   None if psf is None else psf._made)
         if made.note:
             warned.warn(made.note, ConfigWarning)
         return made
@@ -192,11 +195,11 @@ def read_settings(path: str | None, yaml: str, settings: list[str], of_differenc
 
 def read(config: Any = None, arguments: dict[str, Any] | None = None,
          of_difference: bool = False, segmentation: bool = True,
-         reference_set: dict[str, Any] | None = None) -> _core.Configuration:
+         reference_set: dict[str, Any] | None = None, psf: Psf | None = None) -> _core.Configuration:
     """The configuration from a path, a dict of sections, or the default one, with arguments on top.
 
     With `of_difference`, keys without use for a difference are errors. Without `segmentation`, catalogues have none.
-    `reference_set` has keys of the reference alone.
+    `reference_set` has keys of the reference alone. `psf` is that of the image.
 
     Raises
     ------
@@ -207,13 +210,14 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     if config is None or isinstance(config, dict):
         _check_sections(config or {})
         yaml = "" if config is None else _as_yaml(config, "the configuration") or "{}"
-        return read_text(yaml, settings, of_difference, segmentation, of_reference, names_files(config, [yaml, *settings, *of_reference]))
+        return read_text(yaml, settings, of_difference, segmentation, of_reference, names_files(config, [yaml, *settings, *of_reference]),
+                         psf)
     try:
         path = os.fspath(config)
     except TypeError:
         raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': 3}}; not "
                         f"{config!r:.60} of the type {type(config).__name__}") from None
-    return read_settings(files.path_text(path), "", settings, of_difference, segmentation, of_reference)
+    return read_settings(files.path_text(path), "", settings, of_difference, segmentation, of_reference, psf)
 
 
 # Below this many sigma of the filtered image, noise makes many sources.
@@ -251,6 +255,11 @@ def _sections(yaml: str) -> dict[str, dict[str, str]]:
             section = name.rstrip(":")
         sections.setdefault(section, {})[name] = value
     return sections
+
+
+def hdu_of(yaml: str) -> list[str]:
+    """input.hdu of a whole configuration, of which files may be gone."""
+    return _core.Configuration(None, "", [f"input.hdu={_sections(yaml)['input']['hdu']}"]).hdu
 
 
 def maps_of_file(yaml: str, path: str, given: Sequence[str]) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _of_arrays(extractor: Extractor, pixels: Iterable[tuple[int, Any]]) -> _Resu
 
 
 def extract_many(images: Iterable[Any], config: Config = None, *, backend: Backend = "auto", devices: Sequence[int] | None = None,
-                 threads: int | None = None, progress: bool | None = None, segmentation: bool = True,
+                 threads: int | None = None, progress: bool | None = None, psf: Any = None, segmentation: bool = True,
                  executor: concurrent.futures.Executor | None = None,
                  **keys: Unpack[Keys]) -> Generator[Catalogue | Failure, None, None]:
     """The catalogues of many images, made as they are asked for.
@@ -92,7 +92,7 @@ def extract_many(images: Iterable[Any], config: Config = None, *, backend: Backe
     images : iterable of path or of what `extract` takes
         Consecutive paths are extracted in parallel, and are all taken from the iterable at once. Arrays and addresses
         are taken and extracted one by one.
-    config, backend, threads, segmentation, **keys
+    config, backend, threads, psf, segmentation, **keys
         As for `Extractor`.
     devices : list of int, optional
         Indices of the GPUs that may be used; None: all.
@@ -127,7 +127,7 @@ def extract_many(images: Iterable[Any], config: Config = None, *, backend: Backe
     configuration.settings_of(given)  # raises an error for unknown keys
     indices = devices_of(devices, "devices")
     threads = 1 if threads is None and executor is not None else threads
-    extractor = Extractor(config, backend=backend, device=indices or None, threads=threads, segmentation=segmentation, **given)
+    extractor = Extractor(config, backend=backend, device=indices or None, threads=threads, psf=psf, segmentation=segmentation, **given)
     if extractor._angles:
         raise ConfigError(f"{next(iter(extractor._angles))} is an angle, and images of several scales have other pixels; give pixels, or "
                           "each image to an Extractor")

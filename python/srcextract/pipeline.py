@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from srcextract import _core, angles, configuration, files, images, warned
-from srcextract.arguments import Arguments, Backend, Config, Image, Origin, backend_of, devices_of, threads_of
+from srcextract.arguments import Arguments, ArgumentsOfCrowd, Backend, Config, Image, Origin, backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
 from srcextract.key_types import Keys
-from srcextract.psf import Psf
+from srcextract.psf import Psf, as_keys
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,6 +40,8 @@ class Extractor:
     reference_set : dict, optional
         Keys for the reference alone, as in ``{"mask__file": "m.fits"}``: those of ``srcextract difference
         --reference-set``.
+    psf : Psf, path of a .psf, PSF of photutils, STPSF or Piff, or image of a star, optional
+        The PSF of the images: see `Psf.of`. For a difference it is that of the new frame.
     segmentation : bool
         Whether catalogues have a `segmentation`. Without it they take less memory, and a GPU transfers less.
     **keys
@@ -54,15 +56,16 @@ class Extractor:
 
     def __init__(self, config: Config = None, *, backend: Backend = "auto", device: int | Sequence[int] | None = None,
                  threads: int | None = None, of_difference: bool = False, reference_set: dict[str, Any] | None = None,
-                 segmentation: bool = True, **keys: Unpack[Keys]) -> None:
+                 psf: Any = None, segmentation: bool = True, **keys: Unpack[Keys]) -> None:
         of_config = config
         config, given, self._angles = angles.apart(config, {**keys})
+        self._psf, given = as_keys(psf, given)
         if reference_set is not None and not (of_difference and isinstance(reference_set, dict)):
             raise ConfigError("reference_set is a dict of keys for a frame that is subtracted, as in difference(reference, new, "
                               f"reference_set={{'mask__hdu': 'MASK'}}); not {reference_set!r:.60}"
                               + ("" if of_difference else " without a reference"))
         self._of_reference = configuration.settings_of(reference_set or {})
-        self._configuration = configuration.read(config, given, of_difference, segmentation, reference_set)
+        self._configuration = configuration.read(config, given, of_difference, segmentation, reference_set, self._psf)
         if not of_difference:
             configuration.warn_of_unit(config, given, self._configuration)
         self._keys, self._of_difference, self._segmentation = given, of_difference, segmentation
@@ -81,7 +84,7 @@ class Extractor:
         yaml = state.pop("yaml")
         vars(self).update(state)
         self._configuration = configuration.read_settings(None, yaml, [], self._of_difference, self._segmentation,
-                                                          self._of_reference)
+                                                          self._of_reference, self._psf)
         self._with_maps = {}
         self._engine = _core.Extractor(*self._machine)
 
@@ -174,7 +177,8 @@ class Extractor:
             # Of a reference in memory, which its own keys may have selected, a file of one image was made.
             selected = ["input.hdu=auto"] if self._of_reference and "input__hdu" in told else []
             known = configuration.read_text(self.config, settings, self._of_difference, self._segmentation,
-                                            self._of_reference + selected, self._of_files or configuration.names_files(None, settings))
+                                            self._of_reference + selected,
+                                            self._of_files or configuration.names_files(None, settings), self._psf)
             self._with_maps[str(settings)] = known
         return known
 
@@ -254,9 +258,10 @@ def _reference_of(reference: Any, hdu: Sequence[str]) -> files.Contents | None:
 
 
 def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
-            error: Any = None, reference: Any = None, reference_set: dict[str, Any] | None = None, positions: Any = None,
-            origin: Origin | None = None, name: str | None = None, backend: Backend = "auto", device: int | Sequence[int] | None = None,
-            threads: int | None = None, segmentation: bool = True, **keys: Unpack[Keys]) -> Catalogue:
+            error: Any = None, reference: Any = None, reference_set: dict[str, Any] | None = None, psf: Any = None,
+            positions: Any = None, origin: Origin | None = None, name: str | None = None, backend: Backend = "auto",
+            device: int | Sequence[int] | None = None, threads: int | None = None, segmentation: bool = True,
+            **keys: Unpack[Keys]) -> Catalogue:
     """Extracts the sources of an image.
 
     Parameters
@@ -271,7 +276,7 @@ def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any
         - a stack of shape (n, height, width), with ``combine__method``.
         - an NDData, with its mask, WCS, unit and uncertainty (as `error`). For a difference the uncertainty is not
           used.
-    config, backend, device, threads, segmentation
+    config, psf, backend, device, threads, segmentation
         As for `Extractor`.
     header : astropy.io.fits.Header or str, optional
         The image's header: its WCS, GAIN, BUNIT, BLANK and keywords that the catalogue repeats. An HDU's header by
@@ -332,20 +337,20 @@ def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any
     kind = _given_weights_type(config, given) if has_noise else None
     told, error = _told_by_maps(given, kind, image, mask, weight, error, reference is not None)
     extractor = Extractor(config, backend=backend, device=device, threads=threads, of_difference=reference is not None,
-                          reference_set=reference_set, segmentation=segmentation, **given, **told)
+                          reference_set=reference_set, psf=psf, segmentation=segmentation, **given, **told)
     return extractor(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,
                      positions=positions, origin=origin, name=name)
 
 
-def crowd(image: Image, psf: str | os.PathLike[str] | None = None, config: Config = "crowd", **arguments: Unpack[Arguments]) -> Catalogue:
+def crowd(image: Image, psf: Any = None, config: Config = "crowd", **arguments: Unpack[ArgumentsOfCrowd]) -> Catalogue:
     """Finds the stars of a crowded field and fits them all at once: ``srcextract crowd``.
 
     Parameters
     ----------
     image
         As for `extract`.
-    psf : path, optional
-        The PSF of the image: a ``.psf`` (``psf.file``). Without one it is made of the image's stars (``psf.method``).
+    psf : optional
+        The PSF of the image, as for `extract`. Without one it is made of the image's stars (``psf__method="fit"``).
     config, **arguments
         As for `extract`. With ``positions``, the fluxes of stars there are fitted together, and none is found.
 
@@ -358,9 +363,10 @@ def crowd(image: Image, psf: str | os.PathLike[str] | None = None, config: Confi
     ------
     ConfigError, InputError, OutOfMemoryError
     """
-    told: dict[str, Any] = {"psf__method": "fit"} if psf is None else {"psf__file": str(psf)}
     given: dict[str, Any] = {**arguments}
-    return extract(image, config, **told, **given)
+    if psf is None and "psf__file" not in given:
+        given.setdefault("psf__method", "fit")
+    return extract(image, config, psf=psf, **given)
 
 
 def difference(reference: Image, new: Image, config: Config = None, **arguments: Unpack[Arguments]) -> Catalogue:

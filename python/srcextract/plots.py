@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import _core, files, images
+from srcextract import configuration, files, images
 from srcextract.arguments import require
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
@@ -24,7 +24,7 @@ def pixels_of(catalogue: Catalogue, image: Any) -> NDArray[Any]:
         image = catalogue.name
         if not os.path.isfile(image):
             raise ConfigError(f"{image}: the catalogue keeps no pixels, and this is no file with them; give what was extracted as image=")
-    hdu = _core.Configuration(None, catalogue.config, []).hdu
+    hdu = configuration.hdu_of(catalogue.config)
     contents = files.contents_of(image)
     if contents is None:
         opened = images.open_image(image, None, hdu)

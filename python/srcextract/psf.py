@@ -1,11 +1,12 @@
-"""The shape of stars: `Psf`, read from a file, made from an image (`fit_psf`), or taken from photutils."""
+"""The shape of stars: `Psf`, read from a file, made from an image (`fit_psf`), or taken from another package."""
+import io
 import os
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import _core
+from srcextract import _core, files, psf_forms, remote, warned
 from srcextract.arguments import require
 from srcextract.errors import ConfigError
 
@@ -16,7 +17,7 @@ class Psf:
     Parameters
     ----------
     made
-        What `fit_psf`, `read`, `from_image` or `from_photutils` gives it.
+        What `fit_psf`, `of`, `read` or `from_image` gives it.
     stars : astropy.table.Table or None
         Of `fit_psf`: all sources that were found, with chi2, and why they were not used.
     """
@@ -113,12 +114,13 @@ class Psf:
         x, y : float
             The place of the star.
         half : int, optional
-            Half of the square's side; None: as far as the model reaches.
+            Pixels on each side of the middle one; None: as far as the model reaches.
 
         Returns
         -------
         numpy.ndarray
-            A square of ``2 half + 1`` pixels about the one that has (x, y).
+            A square of ``2 half + 1`` pixels. Its middle one, row ``half`` and column ``half``, is the pixel of the image
+            that has (x, y): row ``floor(y + 0.5)``, column ``floor(x + 0.5)``. The star itself is at (x, y), off its centre.
         """
         rows = self.planes.shape[1]
         half = int((rows // 2) * self.step) if half is None else half
@@ -143,45 +145,89 @@ class Psf:
         x = float(self.cards.get("POLZERO1", 1)) - 1 if x is None else x
         y = float(self.cards.get("POLZERO2", 1)) - 1 if y is None else y
         half = int((self.planes.shape[1] // 2) * self.step)
-        side = 2 * half * oversampling + 1
-        fine = numpy.zeros((side, side))
-        middle = half * oversampling
-        for i in range(oversampling):
-            for j in range(oversampling):
-                # A star moved by -j / oversampling shows the model j fine pixels further on.
-                dx, dy = ((k - oversampling if 2 * k > oversampling else k) for k in (j, i))
-                pixels = self._made.draw(1000 - dx / oversampling, 1000 - dy / oversampling, half + 1, x, y)
-                rows = numpy.arange(-half - 1, half + 2) * oversampling + dy + middle
-                columns = numpy.arange(-half - 1, half + 2) * oversampling + dx + middle
-                of_row, of_column = (rows >= 0) & (rows < side), (columns >= 0) & (columns < side)
-                fine[numpy.ix_(rows[of_row], columns[of_column])] = pixels[numpy.ix_(of_row, of_column)]
+        fine = psf_forms.interleaved(lambda dx, dy: self._made.draw(1000 + dx, 1000 + dy, half + 1, x, y), oversampling,
+                                     half * oversampling)
         return ImagePSF(fine, x_0=x, y_0=y, oversampling=oversampling)
 
     @classmethod
-    def from_photutils(cls, model: Any) -> "Psf":
-        """A PSF that does not vary, of a model of photutils.
+    def of(cls, given: Any, *, number: int | None = None) -> "Psf":
+        """A PSF of whatever ``psf=`` of `extract` may be.
 
         Parameters
         ----------
-        model : photutils.psf.ImagePSF
-            Or one that EPSFBuilder made.
+        given
+            One of:
+
+            - a Psf, or the path of a ``.psf``
+            - a model of photutils.psf: ImagePSF, also of EPSFBuilder, GriddedPSFModel, formulas as MoffatPSF, or
+              what make_psf_model makes
+            - an HDU, an HDUList or a file of STPSF, WebbPSF or POPPY: OVERDIST or OVERSAMP, summed to pixels
+            - a file with a grid of PSFs, of STPSF or STDPSF
+            - a model or a file of Piff
+            - an image of a star, as for `from_image`
+        number : int, optional
+            Of a ``.psf`` the model in it, from 0; of Piff the chip.
 
         Returns
         -------
         Psf
+            A polynomial of the place stands for what varies; a warning tells where it does not follow.
 
         Raises
         ------
         ConfigError
-            If its star is not in the middle of an odd number of pixels, or the axes are sampled differently.
+            If it is no PSF.
         """
-        data = numpy.asarray(model.data, float)
-        over = numpy.broadcast_to(numpy.asarray(model.oversampling, float), 2)
-        middle = (numpy.array(data.shape[::-1]) - 1) / 2
-        if over[0] != over[1] or not numpy.allclose(model.origin, middle, atol=1e-6):
-            raise ConfigError("the star of the model must be in the middle of its pixels, which are sampled alike along both axes; "
-                              f"its shape is {data.shape}, origin {tuple(model.origin)}, oversampling {tuple(over)}")
-        return cls.from_image(data, step=1 / over[0], normalise=False)
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, list) and hasattr(given, "fileinfo"):  # HDUList
+            contents = io.BytesIO()
+            given.writeto(contents)  # type: ignore[attr-defined]
+            given = contents.getvalue()
+        if psf_forms.is_piff(given):
+            return cls._of_stars(psf_forms.of_piff(given, number))
+        if psf_forms.is_model(given):
+            return cls._of_stars(psf_forms.of_model(given))
+        if files.is_contents(given):  # models of others can read() as well
+            return cls._of_file(given, number)
+        if hasattr(given, "header") and hasattr(given, "fileinfo"):
+            return cls._of_hdu(given)
+        if hasattr(given, "__array__") or isinstance(given, (list, tuple)):
+            return cls.from_image(given)
+        raise ConfigError(f"psf: a {type(given).__name__} is no PSF; give a Psf, the path of a .psf, a model of photutils or Piff, HDUs of "
+                          "STPSF, or an array with a star in its middle pixel")
+
+    @classmethod
+    def _of_file(cls, given: Any, number: int | None) -> "Psf":
+        contents = files.contents_of(given, None if isinstance(given, (str, os.PathLike)) else "the PSF")
+        assert contents is not None
+        with files.told_by_name(contents):
+            if contents.path.endswith(".psf"):
+                return cls.read(contents.path, number or 0)
+            require("astropy", f"a PSF in {contents.name}")
+            from astropy.io import fits
+            try:
+                with fits.open(contents.path) as hdus:
+                    if any(hdu.name == "PSF_DATA" for hdu in hdus):
+                        return cls.read(contents.path, number or 0)
+                    stars = psf_forms.of_file(contents.path, hdus, number)
+                    return cls._of_hdu(psf_forms.of_hdus(hdus)) if stars is None else cls._of_stars(stars)
+            except OSError as error:
+                raise ConfigError(f"psf: {contents.name}: cannot be read: {error}") from error
+
+    @classmethod
+    def _of_hdu(cls, hdu: Any) -> "Psf":
+        is_of_stars = "DET_SAMP" in hdu.header or "PIXELSCL" in hdu.header
+        return cls._of_stars(psf_forms.of_hdu(hdu)) if is_of_stars else cls.from_image(hdu.data)
+
+    @classmethod
+    def _of_stars(cls, stars: psf_forms.Stars) -> "Psf":
+        pixels, places, step = stars
+        made = cls._of_pixels(pixels, places, step)
+        if not 0.5 < made.sum < 1.5:
+            warned.warn(f"psf: the light of its star of flux 1 is {made.sum:.3g}, and fluxes are in units of it; "
+                        "psf__normalise='total' makes it 1")
+        return made
 
     @classmethod
     def from_image(cls, pixels: Any, *, step: float = 1, normalise: bool = True) -> "Psf":
@@ -212,12 +258,16 @@ class Psf:
                               f"one; its shape is {data.shape}")
         if not (numpy.isfinite(step) and step > 0):
             raise ConfigError(f"step={step!r} is no side of a pixel: above 0, as 0.5 for two pixels a pixel of the image")
-        data = data / (data.sum() * step ** 2) if normalise else data
-        bright = data >= data.max() / 2
-        cards: dict[str, float | str] = {
-            "POLNAXIS": 0, "POLNGRP": 0, "PSF_FWHM": float(2 * numpy.sqrt(bright.sum() / numpy.pi) * step),
-            "PSF_SAMP": float(step), "PSFNAXIS": 3, "PSFAXIS1": data.shape[1], "PSFAXIS2": data.shape[0], "PSFAXIS3": 1}
-        return cls(_core.make_psf(cards, data.astype(numpy.float32).astype(float).ravel().tolist()))
+        return cls._of_pixels(data[None] / (data.sum() * step ** 2 if normalise else 1), numpy.zeros((1, 2)), float(step))
+
+    @classmethod
+    def _of_pixels(cls, stars: Any, places: Any, step: float) -> "Psf":
+        """A PSF of the pixels of a star at each place."""
+        cards, planes = psf_forms.polynomial(stars, places)
+        mean = stars.mean(axis=0)
+        cards |= {"PSF_FWHM": float(2 * numpy.sqrt((mean >= mean.max() / 2).sum() / numpy.pi) * step), "PSF_SAMP": step, "PSFNAXIS": 3,
+                  "PSFAXIS1": planes.shape[2], "PSFAXIS2": planes.shape[1], "PSFAXIS3": len(planes)}
+        return cls(_core.make_psf(cards, planes.astype(numpy.float32).astype(float).ravel().tolist()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.cards, self.planes.ravel().tolist(), self.stars)
@@ -230,6 +280,28 @@ class Psf:
 def _again(cards: dict[str, float | str], planes: list[float], stars: Any) -> Psf:
     """A PSF that was pickled."""
     return Psf(_core.make_psf(cards, planes), stars)
+
+
+# What psf.file of a configuration says if the PSF is no file.
+GIVEN = "the PSF given"
+
+
+def as_keys(psf: Any, keys: dict[str, Any]) -> tuple[Psf | None, dict[str, Any]]:
+    """The `psf` argument, unless it is the path of a ``.psf``, and the keys that make it count.
+
+    Raises
+    ------
+    ConfigError
+        If it is no PSF, or the keys name another.
+    """
+    if psf is None:
+        return None, keys
+    clash = [key for key in ("psf__file", "psf__method") if key in keys]
+    if clash:
+        raise ConfigError(f"psf= and {clash[0]} both say where the PSF is from; give one of them")
+    if isinstance(psf, (str, os.PathLike)) and os.fsdecode(psf).endswith(".psf") and not remote.is_address(psf):
+        return None, {**keys, "psf__file": os.fsdecode(psf)}
+    return Psf.of(psf), {**keys, "psf__file": GIVEN}
 
 
 def psf_of(made: _core.Catalogue, table_of: Any) -> Psf:

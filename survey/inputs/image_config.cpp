@@ -49,10 +49,12 @@ std::vector<std::vector<double>> read_sets(const std::string& path, ReadTables r
   return std::move(numbers.sets);
 }
 
-/// Reads the files of numbers (PSF, neural network) that keys name into config.resources.
+/// Reads the files of numbers (PSF, neural network) that keys name into config.resources. A caller in Python may have
+/// put the numbers of a key there; the key then names no file.
 void read_numbers(Config& config) {
   for (const auto& [field, path] : named_files(config)) {
     if (field.numbers == nullptr && field.tables == nullptr) continue;
+    if (config.resources.files.contains(field.path())) continue;
     try {
       std::vector<std::vector<double>> sets;
       if (field.tables != nullptr)

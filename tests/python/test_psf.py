@@ -65,7 +65,7 @@ def test_to_photutils_and_back():
         model.x_0, model.y_0, model.flux = x, y, 1
         truth = moffat(u - x, v - y, 4.0)
         np.testing.assert_allclose(model(u, v), truth, atol=0.01 * truth.max())
-    back = sx.Psf.from_photutils(model)
+    back = sx.Psf.of(model)
     assert back.step == 0.25 and abs(back.sum - 1) < 0.01
     np.testing.assert_allclose(back.draw(10.0, 10.0, 8), psf.draw(200.0, 200.0, 8), atol=1e-6)
 
