@@ -22,8 +22,12 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
+from numpy.typing import NDArray
+
 Text = str | os.PathLike[str]
 '''
+# What Python takes beside the values of the configuration.
+MORE = {"convolve__kernel": " | NDArray[Any] | Sequence[Sequence[float]]"}
 SCALARS = {"number": "SupportsFloat", "integer": "SupportsIndex", "boolean": "bool", "string": "Text"}
 
 
@@ -70,7 +74,7 @@ def written():
     sections = {name: declared for name, declared in sections.items() if "properties" in declared}
     lines = [HEAD, "", "class Keys(TypedDict, total=False):", '    """All keys, as ``section__key``."""', ""]
     for section, declared in sections.items():
-        lines += [wrapped(f"{section}__{key}", type_of(one)) for key, one in declared["properties"].items()]
+        lines += [wrapped(name := f"{section}__{key}", type_of(one) + MORE.get(name, "")) for key, one in declared["properties"].items()]
     for section, arguments in OF_STAGES.items():
         lines += ["", "", f"class {section.capitalize()}Keys(Keys, total=False):",
                   f'    """Those of section ``{section}`` by their plain names as well."""', ""]

@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import numpy
+
 from srcextract import _core, angles, files, warned
 from srcextract.errors import ConfigError, ConfigWarning
 from srcextract.psf import Psf
@@ -115,10 +117,21 @@ def _check_sections(config: dict[Any, Any]) -> None:
                               f"{{'detection': {{'threshold': 3}}}}{meant(str(name)).replace('__', '.')}")
 
 
+def with_kernel(keys: dict[str, Any], prefix: str = "convolve__") -> dict[str, Any]:
+    """Keys of a convolution, where an array as the kernel, or a Kernel2D of astropy, is its values."""
+    kernel = keys.get(f"{prefix}kernel")
+    if kernel is None or isinstance(kernel, str):
+        return keys
+    rows = numpy.asarray(getattr(kernel, "array", kernel))
+    if rows.ndim != 2 or rows.dtype.kind not in "iuf":
+        raise ConfigError(f"{prefix}kernel: an array of 2 axes, or gaussian, tophat, mexican_hat or file; not {shortened(repr(kernel))}")
+    return {**keys, f"{prefix}kernel": "values", f"{prefix}values": rows.astype(float)}
+
+
 def settings_of(arguments: dict[str, Any]) -> list[str]:
     """section.key=value settings from section__key=value arguments."""
     settings = []
-    for name, value in arguments.items():
+    for name, value in with_kernel(arguments).items():
         section, separator, key = name.partition("__")
         if not separator:
             raise TypeError(f"there is no argument '{name}'; keys of the configuration are given as section__key, as "
@@ -209,6 +222,8 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     settings, of_reference = settings_of(arguments or {}), settings_of(reference_set or {})
     if config is None or isinstance(config, dict):
         _check_sections(config or {})
+        if config and isinstance(config.get("convolve"), dict):
+            config = {**config, "convolve": with_kernel(config["convolve"], "")}
         yaml = "" if config is None else _as_yaml(config, "the configuration") or "{}"
         return read_text(yaml, settings, of_difference, segmentation, of_reference, names_files(config, [yaml, *settings, *of_reference]),
                          psf)

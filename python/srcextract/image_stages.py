@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from srcextract import _core, headers
 from srcextract.arguments import threads_of
 from srcextract.errors import ConfigError, InputError
+from srcextract.configuration import with_kernel
 from srcextract.images import require_one_unit
 from srcextract.stage_results import (Background, array_of_held, background_of, configuration_of, held_image, keys_of, stage)
 
@@ -64,14 +65,7 @@ def convolve(image: Any, background: Background | None = None, *, kernel: Any, t
         float32, read-only.
     """
     count = threads_of(threads)
-    further: dict[str, Any] = {}
-    if not isinstance(kernel, str):
-        rows = numpy.asarray(kernel)
-        if rows.ndim != 2 or rows.dtype.kind not in "iuf":
-            raise ConfigError(f"kernel: an array of 2 axes, or gaussian, tophat, mexican_hat or file; not {kernel!r}")
-        further = {"values": rows.astype(float)}
-        kernel = "values"
-    given = keys_of("convolve", {"kernel": kernel, **keys, **further})
+    given = keys_of("convolve", with_kernel({"kernel": kernel, **keys}, ""))
     held = held_image(image, count)
     sky = None if background is None else background_of(held, background, given, count)
     made = _core.stage_convolve(held, sky and sky._made, sky is not None and sky._of_rest, configuration_of(given),

@@ -7,6 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
+from numpy.typing import NDArray
+
 Text = str | os.PathLike[str]
 
 
@@ -61,7 +63,7 @@ class Keys(TypedDict, total=False):
     flags__type: Literal["or", "and", "min", "max", "most"]
     flags__bits: Sequence[Text | SupportsIndex] | str
     flags__further: Any
-    convolve__kernel: Literal["none", "gaussian", "tophat", "mexican_hat", "values", "file"]
+    convolve__kernel: Literal["none", "gaussian", "tophat", "mexican_hat", "values", "file"] | NDArray[Any] | Sequence[Sequence[float]]
     convolve__fwhm: SupportsFloat
     convolve__sigma: SupportsFloat
     convolve__radius: SupportsFloat
