@@ -240,7 +240,12 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
 
 
 def _of_map(values: Any, what: str, weights_type: str | None, header: str = "") -> Any:
-    """A map that is an HDU as an array; noise in the unit of its BUNIT, if the image's header has one, too."""
+    """A map that is an HDU or a file as an array; noise in the unit of its BUNIT, if the image's header has one, too."""
+    contents = files.contents_of(values, None if isinstance(values, (str, os.PathLike)) else what)
+    if contents is not None:
+        with files.told_by_name(contents), opened_file(contents, what) as hdus:
+            one = maps.one_of(hdus, what, contents.name)
+            return numpy.copy(_of_map(one, what, weights_type, header), subok=True)
     if is_hdu_list(values):
         values = maps.one_of(values, what)
     if not (hasattr(values, "header") and hasattr(values, "fileinfo")):
@@ -363,14 +368,21 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
 @contextlib.contextmanager
 def opened_hdu(contents: files.Contents, hdu: Sequence[str]) -> Iterator[Any]:
     """The HDU of a file that input.hdu selects, while the file is open."""
-    require("astropy", "a map, a header or a WCS beside a file")
+    with opened_file(contents) as hdus:
+        yield _selected(hdus, hdu)
+
+
+@contextlib.contextmanager
+def opened_file(contents: files.Contents, what: str = "") -> Iterator[Any]:
+    """The HDUList of a file, while it is open; `what` begins messages."""
+    require("astropy", f"{what or 'a map, a header or a WCS'} {'in' if what else 'beside'} a file")
     from astropy.io import fits
     try:
         hdus = fits.open(contents.path)
     except OSError as error:
-        raise InputError(f"{contents.path}: cannot be read: {error}") from error
+        raise InputError(f"{what}{': ' if what else ''}{contents.path}: cannot be read: {error}") from error
     with hdus:
-        yield _selected(hdus, hdu)
+        yield hdus
 
 
 def cards_for(image: Any, header: Any, wcs: Any, hdu: Sequence[str]) -> str:

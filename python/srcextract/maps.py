@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy
 
-from srcextract import files
 from srcextract.arrays import array_of, is_nddata, unwrapped
 from srcextract.errors import InputError
 
@@ -49,19 +48,18 @@ def _of_uncertainty(uncertainty: Any, what: str, kind: str | None, in_unit: ToUn
         return numbers**2 if kind == "variance" else 1 / numbers**2
 
 
-def one_of(hdus: Any, what: str) -> Any:
+def one_of(hdus: Any, what: str, name: str = "the HDUList") -> Any:
     """The only image of an HDUList."""
     found = [hdu for hdu in hdus if "TableHDU" not in type(hdu).__name__ and hdu.header.get("NAXIS", 0) > 0]
     if len(found) != 1:
-        raise InputError(f"{what}: the HDUList has {len(found)} images; give the HDU that is meant, as hdus[{(found or hdus)[-1].name!r}]")
+        keys = "mask" if what == "mask" else "weights"
+        raise InputError(f"{what}: {name} has {len(found)} images; give the HDU that is meant, as hdus[{(found or hdus)[-1].name!r}]"
+                         + (f" of astropy.io.fits.open, or name it by {keys}__file and {keys}__hdu" if found else ""))
     return found[0]
 
 
 def of_shape(values: Any, what: str, shape: tuple[int, ...]) -> Any:
     """A map with a value for every pixel."""
-    if files.is_contents(values):
-        raise InputError(f"{what}: an array of the image's shape {shape}, and not a {type(values).__name__}; open a file "
-                         f"first, or name it in the configuration ({'mask' if what == 'mask' else 'weights'}__file)")
     values = array_of(values, what)
     if values.ndim == 0:  # one value for all pixels
         values = numpy.broadcast_to(values, shape)

@@ -283,10 +283,10 @@ def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any
         default. A Cutout2D keeps its own WCS beside it.
     wcs : astropy.wcs.WCS, optional
         Replaces the header's WCS.
-    mask : array, HDU, NDData, optional
+    mask : array, HDU, path, NDData, optional
         Array of the image's shape: pixels that are not 0 (or True) are left out, as are those that the image itself
         masks.
-    weight, error : array, HDU, NDData, uncertainty of astropy, or a number, optional
+    weight, error : array, HDU, path, NDData, uncertainty of astropy, or a number, optional
         Arrays of the image's shape: inverse variances, or standard deviations, of its pixels; only one of them. A
         number is that of all pixels. They are used as ``weights__type`` "weight" and "rms", unless that argument names
         another kind of map. Standard deviations are total errors, with the photons of sources, unless

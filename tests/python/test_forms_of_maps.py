@@ -1,4 +1,5 @@
-"""Maps, headers and WCSs beside a path, and maps as HDUs, uncertainties, NDData and single numbers: as the same arrays with the array."""
+"""Maps, headers and WCSs beside a path, and maps as files, HDUs, uncertainties, NDData and single numbers: as the same arrays with the
+array."""
 import gzip
 import io
 
@@ -161,3 +162,46 @@ def test_one_value_of_a_mask():
     for told in {"mask": True}, {"error": 0.0}, {"error": -1.0}, {"error": numpy.nan}:
         with pytest.raises(srcextract.InputError, match="every pixel is masked"):
             srcextract.extract(IMAGE, **told)
+
+
+@pytest.mark.parametrize("form", ["path", "text", "gzip", "bytes", "file"])
+def test_a_map_in_a_file(form, folder, tmp_path):
+    maps = {"mask": MASK.astype("u1"), "error": NOISE, "weight": NOISE**-2}
+    for what, values in maps.items():
+        path = tmp_path / f"{what}.fits"
+        fits.HDUList([fits.PrimaryHDU(), fits.ImageHDU(values)]).writeto(path, overwrite=True)
+        (tmp_path / f"{what}.fits.gz").write_bytes(gzip.compress(path.read_bytes()))
+        given = {"path": path, "text": str(path), "gzip": tmp_path / f"{what}.fits.gz", "bytes": path.read_bytes(), "file": io.BytesIO(path.read_bytes())}
+        expected = srcextract.extract(IMAGE, **{what: values})
+        for image in IMAGE, folder / "one.fits", nddata.NDData(IMAGE):
+            same(srcextract.extract(image, **{what: given[form]}), expected)
+        same(srcextract.Extractor()(IMAGE, **{what: given[form]}), expected)
+
+
+def test_noise_in_a_file_has_its_unit(tmp_path):
+    noise = fits.PrimaryHDU(NOISE / 1000)
+    noise.header["BUNIT"] = "kJy"
+    noise.writeto(tmp_path / "noise.fits")
+    same(srcextract.extract(IMAGE * units.Jy, error=tmp_path / "noise.fits"), srcextract.extract(IMAGE * units.Jy, error=NOISE / 1000 * units.kJy))
+
+
+@pytest.mark.parametrize("kind", [nddata.StdDevUncertainty, nddata.VarianceUncertainty, nddata.InverseVariance])
+def test_every_form_of_a_map_beside_a_file(kind, folder):
+    power = {"std": 1, "var": 2, "ivar": -2}[kind(NOISE).uncertainty_type]
+    noise = numpy.float64(2.0) ** numpy.round(NOISE - 4)  # powers of two: no rounding
+    expected = srcextract.extract(IMAGE, error=noise)
+    for error in kind(noise**power), fits.ImageHDU(noise), fits.HDUList([fits.PrimaryHDU(noise)]), nddata.NDData(noise):
+        same(srcextract.extract(folder / "one.fits", error=error), expected)
+    same(srcextract.extract(folder / "one.fits", mask=fits.ImageHDU(MASK.astype("u1"))), srcextract.extract(IMAGE, mask=MASK))
+    same(srcextract.extract(folder / "one.fits", mask=nddata.NDData(MASK)), srcextract.extract(IMAGE, mask=MASK))
+
+
+def test_a_file_that_is_no_map_is_told(folder, tmp_path):
+    (tmp_path / "text.fits").write_text("nothing")
+    for what, keys in {"error": "weights", "weight": "weights", "mask": "mask"}.items():
+        with pytest.raises(srcextract.InputError, match=f"{what}: .*many.fits has 5 images; give the HDU that is meant, as hdus.*{keys}__hdu"):
+            srcextract.extract(IMAGE, **{what: folder / "many.fits"})
+        with pytest.raises(srcextract.InputError, match=f"{what}: .*text.fits: cannot be read"):
+            srcextract.extract(IMAGE, **{what: tmp_path / "text.fits"})
+        with pytest.raises(srcextract.InputError, match=f"{what}: .*none.fits: cannot be read"):
+            srcextract.extract(folder / "one.fits", **{what: tmp_path / "none.fits"})

@@ -50,7 +50,7 @@ IMAGE = numpy.random.default_rng(1).normal(100, 5, (90, 80)).astype("f4")
     ({"positions": "gone.csv"}, srcextract.InputError, "gone.csv"),
     ({"combine__method": "weighted"}, srcextract.SrcextractError, "combine"),
     ({"input__plane": 2}, srcextract.InputError, "no plane 2: it has only one; leave out input.plane"),
-    ({"mask": "mask.fits"}, srcextract.InputError, "mask__file"),
+    ({"mask": "mask.fits"}, srcextract.InputError, "mask: mask.fits: cannot be read"),
     ({"mask": IMAGE * 1j}, srcextract.InputError, "mask.*complex64"),
     ({"mask": numpy.ones(IMAGE.shape, bool)}, srcextract.InputError, "every pixel is masked"),
     ({"error": IMAGE[:3]}, srcextract.InputError, "error has the shape \\(3, 80\\)"),
