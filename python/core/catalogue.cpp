@@ -169,9 +169,27 @@ void keep_rows_of_columns(std::vector<AnyColumn>& columns, const RowNumbers& row
   for (AnyColumn& column : columns) std::visit([&](auto& values) { keep_rows(values, rows); }, column.values);
 }
 
-/// Writes the catalogue, or only the given rows, all of which must exist.
+/// Keeps only the named columns, in the order of the names. Code reads some others, such as positions: they stay behind
+/// these, and are not written.
+void keep_columns(Sources& sources, Table& carried, const std::vector<std::string>& names) {
+  const auto place = [&](const auto& column) { return std::ranges::find(names, std::string_view(column.name)); };
+  const auto is_named = [&](const auto& column) { return place(column) != names.end(); };
+  std::vector<std::string> written;
+  for (const CatalogColumn& one : sources.columns)
+    if (is_named(one)) written.emplace_back(common_name(one.name));
+  std::erase_if(sources.columns, [&](const CatalogColumn& one) {
+    return !is_named(one) && std::ranges::count(written, common_name(one.name)) > 0;
+  });
+  std::ranges::stable_sort(sources.columns, {}, place);
+  sources.written = std::move(written);
+  std::erase_if(carried.columns, [&](const TableColumn& one) { return !is_named(one); });
+  std::ranges::stable_sort(carried.columns, {}, place);
+  if (carried.columns.empty()) carried.rows = 0;
+}
+
+/// Writes the catalogue, or only the given rows, all of which must exist, and columns.
 void write(const Catalogue& catalogue, const std::string& path, const std::optional<std::string>& format,
-           const std::optional<RowNumbers>& rows) {
+           const std::optional<RowNumbers>& rows, const std::optional<std::vector<std::string>>& columns) {
   const WithoutGil others;
   const CatalogFormat chosen = format_of(path, format);
   const Extraction& extraction = catalogue.result.extraction;
@@ -180,13 +198,19 @@ void write(const Catalogue& catalogue, const std::string& path, const std::optio
   const auto add = [&](const Sources& sources, const Table& carried) {
     files.push_back(write_catalog(path, chosen, sources, catalogue.metadata, catalogue.cpu, vignets, carried));
   };
-  if (rows) {
+  if (rows || columns) {
     Sources sources = extraction.sources;
     Table carried = catalogue.carried;
-    keep_rows_of_columns(sources.columns, *rows);
-    keep_rows_of_columns(carried.columns, *rows);
-    carried.rows = carried.columns.empty() ? 0 : std::ssize(*rows);
-    if (vignets.size.any()) keep_rows(vignets.pixels, *rows, std::int64_t{vignets.size.width} * vignets.size.height);
+    if (columns) {
+      keep_columns(sources, carried, *columns);
+      vignets = {};
+    }
+    if (rows) {
+      keep_rows_of_columns(sources.columns, *rows);
+      keep_rows_of_columns(carried.columns, *rows);
+      carried.rows = carried.columns.empty() ? 0 : std::ssize(*rows);
+      if (vignets.size.any()) keep_rows(vignets.pixels, *rows, std::int64_t{vignets.size.width} * vignets.size.height);
+    }
     add(sources, carried);
   } else {
     add(extraction.sources, catalogue.carried);
@@ -278,7 +302,8 @@ void bind_catalogue(nb::module_& module) {
       .def("rms", [](const Catalogue& self) { return sky_of(self, SkyPart::rms); })
       .def("segmentation", &segmentation_of)
       .def_ro("report", &Catalogue::report)
-      .def("write", &write, nb::arg("path"), nb::arg("format").none() = nb::none(), nb::arg("rows").none() = nb::none())
+      .def("write", &write, nb::arg("path"), nb::arg("format").none() = nb::none(), nb::arg("rows").none() = nb::none(),
+           nb::arg("columns").none() = nb::none())
       .def("__getstate__",
            [](Catalogue& self) {
              const std::string state = state_of(self);

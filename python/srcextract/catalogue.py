@@ -1,17 +1,20 @@
 """The catalogue of an image."""
 import functools
+import io
 import os
-from collections.abc import Callable, Iterator, KeysView, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+import tempfile
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence
+from typing import IO, TYPE_CHECKING, Any, Literal, overload
 
 import numpy
+from numpy.lib.recfunctions import structured_to_unstructured
 from numpy.typing import NDArray
 
 from srcextract import _core, files, plots, rows, tables, views
 from srcextract.arguments import Origin, require
 from srcextract.arrays import read_only
 from srcextract.errors import ConfigError, OutputError
-from srcextract.headers import unit_as_given
+from srcextract.headers import units_as_given
 from srcextract.psf import Psf, psf_of
 from srcextract.report import Report
 from srcextract.tables import table_of
@@ -29,14 +32,18 @@ class Catalogue:
     several apertures ``found["FLUX_APER"]`` has the shape (sources, apertures), as in `table`. Each aperture from the
     second on also has its own name: ``found["FLUX_APER_1"]``.
 
+    It is a table for other packages: a loop goes over its rows, as dicts; ``found[["X_IMAGE", "Y_IMAGE"]]`` is a
+    catalogue of these columns; ``astropy.table.Table(found)``, ``polars.DataFrame(found)``, ``numpy.asarray(found)``, and
+    DuckDB's ``FROM found`` take it.
+
     Rows are taken with a mask, indices or a slice: ``found[found["SNR"] > 20]``, ``found[:10]`` and
     ``found[numpy.argsort(found["MAG_AUTO"])]`` are catalogues of the same image. Its maps stay whole, and NUMBER names a
     source's pixels in `segmentation` as before. ``found[0]`` is a dict of one row.
 
     Parameters
     ----------
-    made, chosen, told
-        What `extract` gives it, its rows, and further warnings.
+    made, chosen, told, names
+        What `extract` gives it, its rows, further warnings, and its columns.
 
     Attributes
     ----------
@@ -46,11 +53,12 @@ class Catalogue:
 
     error: None = None
 
-    def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None, told: Sequence[str] = ()) -> None:
-        self._made, self._chosen = made, chosen  # rows of what was made; None: all
+    def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None, told: Sequence[str] = (),
+                 names: Sequence[str] | None = None) -> None:
+        self._made, self._chosen, self._names = made, chosen, names  # rows and columns of what was made; None: all
         self._told = tuple(told)
         self._images: dict[str, NDArray[Any]] = {}
-        self._joined: dict[str, NDArray[Any]] = {}
+        self._read: dict[tuple[str, ...], NDArray[Any]] = {}  # columns that were asked for
 
     @functools.cached_property
     def _carried(self) -> frozenset[str]:
@@ -59,11 +67,19 @@ class Catalogue:
 
     @functools.cached_property
     def _columns(self) -> dict[str, tables.Told]:
-        """Values, unit, UCD and description of each column."""
-        header, chosen = self._made.header, self._chosen
-        return {name: (read_only(values if chosen is None else values[chosen]),
-                       unit if name in self._carried else unit_as_given(header, unit), ucd, description)
-                for name, values, unit, ucd, description in self._made.columns()}
+        """Values of all rows, unit, UCD and description of each column."""
+        in_words = units_as_given(self._made.header)
+        all_of = {name: (read_only(values), unit if name in self._carried else in_words(unit), ucd, description)
+                  for name, values, unit, ucd, description in self._made.columns()}
+        return all_of if self._names is None else {name: all_of[name] for name in self._names}
+
+    def _values(self, *names: str) -> NDArray[Any]:
+        """The rows of a column, or of several as one array of shape (sources, n)."""
+        if names not in self._read:
+            several = [self._columns[name][0] for name in names]
+            several = several if self._chosen is None else [values[self._chosen] for values in several]
+            self._read[names] = read_only(several[0] if len(several) == 1 else numpy.stack(several, axis=1))
+        return self._read[names]
 
     @property
     def name(self) -> str:
@@ -128,7 +144,7 @@ class Catalogue:
     def __getitem__(self, key: int | numpy.integer[Any]) -> dict[str, Any]: ...
 
     @overload
-    def __getitem__(self, key: slice | Sequence[int] | Sequence[bool] | NDArray[Any]) -> "Catalogue": ...
+    def __getitem__(self, key: slice | Sequence[int] | Sequence[bool] | list[str] | tuple[str, ...] | NDArray[Any]) -> "Catalogue": ...
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
@@ -136,17 +152,28 @@ class Catalogue:
         if rows.is_one(key):
             at = rows.one(key, len(self))
             return {name: values[at] for name, values, _ in self.vectors()}
+        if rows.are_names(key):
+            names = dict.fromkeys(one for name in key for one in self._members(str(name)))
+            return self._part(self._chosen, list(names))
         taken = rows.several(key, len(self))
-        return Catalogue(self._made, taken if self._chosen is None else self._chosen[taken], self._told)
+        return self._part(taken if self._chosen is None else self._chosen[taken], self._names)
 
-    def _column(self, name: str) -> NDArray[Any]:
-        try:
-            joined = f"{name}_1" in self._columns and name not in self._carried
-            return self._vector(name) if joined else self._columns[name][0]
-        except KeyError:
+    def _part(self, chosen: NDArray[numpy.int64] | None, names: Sequence[str] | None) -> "Catalogue":
+        part = Catalogue(self._made, chosen, self._told, names)
+        part._columns = self._columns if names is self._names else {name: self._columns[name] for name in names or ()}
+        return part
+
+    def _members(self, name: str) -> list[str]:
+        """The names of the columns that form one column: NAME, NAME_1, NAME_2 ..., or NAME alone."""
+        if name not in self._columns:
             advice = "cutouts(n) makes them" if name == "VIGNET" else "output.columns asks for further ones"
             raise KeyError(f"there is no column {name!r}; {rows.meant(name, self._columns)}{advice}; "
-                           f"there are {', '.join(self._columns)}") from None
+                           f"there are {', '.join(self._columns)}")
+        names = list(self._columns)
+        return next(tables.vectors_of(names[names.index(name):], self._carried))
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return self._values(*self._members(name))
 
     @property
     def x(self) -> NDArray[numpy.float64]:
@@ -161,8 +188,9 @@ class Catalogue:
     def __contains__(self, name: object) -> bool:
         return name in self._columns
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        columns = [(name, values) for name, values, _ in self.vectors()]
+        return ({name: values[at] for name, values in columns} for at in range(len(self)))
 
     def keys(self) -> KeysView[str]:
         """Names of the columns, as of a dict.
@@ -172,6 +200,35 @@ class Catalogue:
         KeysView
         """
         return self._columns.keys()
+
+    def items(self) -> ItemsView[str, NDArray[Any]]:
+        """Names and columns, as of a dict.
+
+        Returns
+        -------
+        ItemsView
+        """
+        return {name: self[name] for name in self._columns}.items()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """A structured array with a field for each column; of a plain `dtype` an array of shape (sources, columns)."""
+        if copy is False:
+            raise ValueError("an array of several columns is a copy; leave copy out")
+        fields = {name: self._values(name) for name in self._columns}
+        array = numpy.empty(len(self), [(name, values.dtype) for name, values in fields.items()])
+        for name, values in fields.items():
+            array[name] = values
+        if dtype is None or numpy.dtype(dtype).names is not None:
+            return array if dtype is None else array.astype(dtype)
+        return structured_to_unstructured(array, numpy.dtype(dtype))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The columns for Arrow's consumers, as polars, DuckDB and pandas; by pyarrow."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __astropy_table__(self, cls: Any, copy: bool, **named: Any) -> Any:
+        """For ``astropy.table.Table(found)`` and ``QTable(found)``."""
+        return cls(self.table, copy=False, **named)
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.columns
@@ -196,12 +253,6 @@ class Catalogue:
         """The PSF that was made from the image (``psf__method="fit"``)."""
         return psf_of(self._made, table_of)
 
-    def _vector(self, name: str) -> NDArray[Any]:
-        """NAME, NAME_1, NAME_2 ... as one array, which is cached."""
-        if name not in self._joined:
-            self._joined[name] = read_only(next(values for own, values, _ in self.vectors() if own == name))
-        return self._joined[name]
-
     def vectors(self) -> Iterator[tables.Vector]:
         """The columns, of which NAME, NAME_1, NAME_2 ... form one of shape (sources, n).
 
@@ -210,7 +261,8 @@ class Catalogue:
         iterator of tuple
             Name, values, and (values, unit, UCD, description) of the first.
         """
-        return tables.vectors_of(self._columns, self._carried)
+        for names in tables.vectors_of(list(self._columns), self._carried):
+            yield names[0], self._values(*names), self._columns[names[0]]
 
     def _image(self, what: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         if what not in self._images:
@@ -338,7 +390,7 @@ class Catalogue:
         """
         require("pandas", "to_pandas()")
         import pandas
-        return pandas.DataFrame({name: values[0] for name, values in self._columns.items()})
+        return pandas.DataFrame({name: self._values(name) for name in self._columns})
 
     def to_photutils(self) -> dict[str, Any]:
         """Arguments for photutils.segmentation.SourceCatalog besides the pixels: segments, error, background, WCS.
@@ -404,17 +456,17 @@ class Catalogue:
         return views.as_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Catalogue, (self._made, self._chosen, self._told)
+        return Catalogue, (self._made, self._chosen, self._told, self._names)
 
-    def write(self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = True) -> None:
-        """Writes the catalogue; the bytes equal those of the command. Of chosen rows, these are written.
+    def write(self, path: str | os.PathLike[str] | IO[bytes] | IO[str], format: str | None = None, *, overwrite: bool = True) -> None:
+        """Writes the catalogue; the bytes equal those of the command. Of chosen rows and columns, these are written.
 
         Parameters
         ----------
-        path : path
-            Its ending is the format: .fits .ldac .ecsv .csv .txt .vot .xml .parquet .reg .crtf
+        path : path, or file object
+            The ending of a path is the format: .fits .ldac .ecsv .csv .txt .vot .xml .parquet .reg .crtf
         format : str, optional
-            A word of output.formats, for other endings.
+            A word of output.formats, for other endings and for a file object, as ``io.BytesIO()``.
         overwrite : bool
             Whether an existing file is replaced, as the command does. False: an existing file is an `OutputError`.
 
@@ -422,10 +474,21 @@ class Catalogue:
         ------
         ConfigError, OutputError
         """
+        chosen = None if self._chosen is None else self._chosen.tolist()
+        columns = None if self._names is None else list(self._names)
+        if hasattr(path, "write"):
+            if format is None:
+                raise ConfigError("a file object has no ending; give the format, as in write(file, 'fits')")
+            with tempfile.TemporaryDirectory() as folder:
+                self._made.write(os.path.join(folder, "catalogue"), format, chosen, columns)
+                with open(os.path.join(folder, "catalogue"), "rb") as file:
+                    contents = file.read()
+            path.write(contents.decode() if isinstance(path, io.TextIOBase) else contents)  # type: ignore[arg-type]
+            return
         text = files.path_text(path)
         if not overwrite and os.path.lexists(text):
             raise OutputError(f"{text}: there is such a file, and overwrite=False; give another name, or overwrite=True")
-        self._made.write(text, format, None if self._chosen is None else self._chosen.tolist())
+        self._made.write(text, format, chosen, columns)
 
     def __repr__(self) -> str:
         height, width = self.shape

@@ -1,5 +1,6 @@
 """Headers for the compiled half, and their facts about arrays."""
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -123,15 +124,13 @@ def unit_of_header(cards: str) -> Any:
         return None
 
 
-def unit_as_given(cards: str, unit: str) -> str:
-    """A unit of the catalogue in the word of BUNIT: FITS has no electrons, which are counts there, and no DN."""
+def units_as_given(cards: str) -> Callable[[str], str]:
+    """Puts units of the catalogue in the word of BUNIT: FITS has no electrons, which are counts there, and no DN."""
     at = cards.find("BUNIT   =")
-    if at < 0 or at % 80 != 0:
-        return unit
-    given = cards[at + 9:at + 80].split("/")[0].lower()
+    given = cards[at + 9:at + 80].split("/")[0].lower() if at >= 0 and at % 80 == 0 else ""
     if "electron" in given:
-        return re.sub(r"\bcount\b", "electron", unit)
-    return re.sub(r"\badu\b", "DN", unit) if re.search(r"\bdn\b", given) else unit
+        return lambda unit: re.sub(r"\bcount\b", "electron", unit)
+    return (lambda unit: re.sub(r"\badu\b", "DN", unit)) if re.search(r"\bdn\b", given) else str
 
 
 def with_unit(cards: str, unit: Any) -> str:

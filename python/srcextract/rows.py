@@ -13,6 +13,11 @@ def is_one(key: Any) -> bool:
     return hasattr(key, "__index__") and not isinstance(key, (bool, numpy.bool_)) and getattr(key, "ndim", 0) == 0
 
 
+def are_names(key: Any) -> bool:
+    """Whether it is a list of columns' names."""
+    return isinstance(key, (list, tuple, numpy.ndarray)) and len(key) > 0 and all(isinstance(name, str) for name in key)
+
+
 def one(key: Any, length: int) -> int:
     """The number of a row from 0; a negative one counts from the end."""
     at = operator.index(key)

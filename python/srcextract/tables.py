@@ -16,23 +16,19 @@ from srcextract.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from srcextract.catalogue import Catalogue
 
-Told = tuple[NDArray[Any], str, str, str]  # values, unit, UCD, description of a column
+Told = tuple[NDArray[Any], str, str, str]  # values of all rows, unit, UCD, description of a column
 Vector = tuple[str, NDArray[Any], Told]
 
 
-def vectors_of(columns: dict[str, Told], single: Container[str]) -> Iterator[Vector]:
-    """Name, values and description of each column. NAME, NAME_1, NAME_2 ... form one column of shape (sources, n),
-    unless NAME is in `single`."""
-    names = list(columns)
+def vectors_of(names: list[str], single: Container[str]) -> Iterator[list[str]]:
+    """The names that form one column of shape (sources, n): NAME, NAME_1, NAME_2 ..., or NAME alone if it is in `single`."""
     at = 0
     while at < len(names):
         name = names[at]
         several = 1
         while name not in single and at + several < len(names) and names[at + several] == f"{name}_{several}":
             several += 1
-        values = columns[name][0] if several == 1 else numpy.stack(
-            [columns[one][0] for one in names[at:at + several]], axis=1)
-        yield name, values, columns[name]
+        yield names[at:at + several]
         at += several
 
 

@@ -85,7 +85,7 @@ def as_html(catalogue: Catalogue) -> str:
                      + (f"<br>{html.escape(unit)}" if unit else "") + "</th>")
     lines.append("</tr></thead><tbody>")
     for row in range(min(len(catalogue), SHOWN)):
-        cells = (catalogue[name][row] for name in catalogue)
+        cells = (catalogue[name][row] for name in catalogue.columns)
         lines.append("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in cells) + "</tr>")
     lines.append("</tbody></table>")
     if len(catalogue) > SHOWN:

@@ -34,7 +34,7 @@ def on_host(image, **given):
 
 def assert_same(found, expected, images=True):
     assert found.columns == expected.columns
-    for name in expected:
+    for name in expected.columns:
         numpy.testing.assert_array_equal(found[name], expected[name], name)
     if images:
         numpy.testing.assert_array_equal(found.segmentation, expected.segmentation)

@@ -137,7 +137,7 @@ class Calls:
         self.look_at(found)
 
     def look_at(self, found):
-        for name in found:
+        for name in found.columns:
             assert len(found[name]) == len(found)
         for what in ("segmentation", "background", "rms"):
             if self.chance(0.5):

@@ -48,8 +48,8 @@ def test_arrow_has_what_the_parquet_file_has(found, tmp_path):
 def test_pandas_has_the_columns(found):
     pytest.importorskip("pandas")
     frame = found.to_pandas()
-    assert list(frame.columns) == list(found) and len(frame) == 251
-    for name in found:
+    assert list(frame.columns) == found.columns and len(frame) == 251
+    for name in found.columns:
         values = found[name]  # of several apertures they are in one array, and a frame has a column for each
         numpy.testing.assert_array_equal(frame[name].to_numpy(), values if values.ndim == 1 else values[:, 0])
 
@@ -73,7 +73,7 @@ def test_a_notebook_shows_a_table(found):
     text = found._repr_html_()
     cells = xml.etree.ElementTree.fromstring(f"<div>{text.replace('<br>', '<br/>')}</div>")
     assert len(cells.findall("table/tbody/tr")) == 8 and "243 more" in text
-    assert [cell.text for cell in cells.findall("table/thead/tr/th")] == list(found)
+    assert [cell.text for cell in cells.findall("table/thead/tr/th")] == found.columns
     odd = srcextract.extract(numpy.random.default_rng(1).normal(0, 1, (64, 64)), name="<b> & 'x'")
     xml.etree.ElementTree.fromstring(f"<div>{odd._repr_html_().replace('<br>', '<br/>')}</div>")
     assert "251 sources" in repr(found) and "1024 x 1024" in repr(found)

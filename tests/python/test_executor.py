@@ -105,7 +105,7 @@ def assert_same(found, expected):
             assert type(mine.error) is type(theirs.error) and str(mine.error) == str(theirs.error)
             continue
         assert mine.columns == theirs.columns and mine.warnings == theirs.warnings
-        for name in mine:
+        for name in mine.columns:
             numpy.testing.assert_array_equal(mine[name], theirs[name], name)
         for name in ("segmentation", "background", "rms"):
             numpy.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name), name)

@@ -57,7 +57,7 @@ def test_every_type_is_read_as_its_values_are(kind):
     expected = srcextract.extract(image.astype("f4"))
     found = srcextract.extract(image)
     assert len(expected) > 8
-    for name in expected:
+    for name in expected.columns:
         numpy.testing.assert_array_equal(found[name], expected[name], name)
     numpy.testing.assert_array_equal(found.segmentation, expected.segmentation)
 
@@ -77,7 +77,7 @@ def test_every_layout_is_read_where_it_lies(layout, kind):
     image = field(kind)
     expected = srcextract.extract(image)
     found = srcextract.extract(layouts(image)[layout])
-    for name in expected:
+    for name in expected.columns:
         numpy.testing.assert_array_equal(found[name], expected[name], name)
 
 

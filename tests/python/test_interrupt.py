@@ -25,7 +25,7 @@ def field(seed=7, shape=(200, 250)):
 
 
 def assert_same(found, expected):
-    for name in expected:
+    for name in expected.columns:
         numpy.testing.assert_array_equal(found[name], expected[name], name)
 
 

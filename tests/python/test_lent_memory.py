@@ -42,7 +42,7 @@ def turned(array):
 
 def assert_same(one, other):
     assert len(one) > 0
-    for name in one:
+    for name in one.columns:
         numpy.testing.assert_array_equal(one[name], other[name], name)
     for name in "background", "rms", "segmentation":
         numpy.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
@@ -116,7 +116,7 @@ def combines_and_subtracts():
     changed = srcextract.difference(locked(new), locked(IMAGE), backend="cpu", difference__kernel="gaussian")
     expected = srcextract.difference(turned(new), turned(IMAGE), backend="cpu", difference__kernel="gaussian")
     assert len(changed) > 0
-    for name in changed:
+    for name in changed.columns:
         numpy.testing.assert_array_equal(changed[name], expected[name])
 
 
@@ -137,7 +137,7 @@ def goes_stage_by_stage():
         columns = {"background__method": keys["method"], "columns": ["default", "photometry"]}
         one = srcextract.photometry(image, given, sky, columns=columns["columns"])
         other = srcextract.photometry(plain, turned(labels.image), same, columns=columns["columns"])
-        for name in one:
+        for name in one.columns:
             numpy.testing.assert_array_equal(one[name], other[name])
         smooth = srcextract.convolve(locked(numpy.array(above)), kernel="gaussian", fwhm=3)
         numpy.testing.assert_array_equal(smooth, srcextract.convolve(turned(numpy.array(above)), kernel="gaussian", fwhm=3))

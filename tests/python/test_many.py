@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def assert_same(found, expected):
     assert found.columns == expected.columns
-    for name in expected:
+    for name in expected.columns:
         numpy.testing.assert_array_equal(found[name], expected[name], name)
 
 

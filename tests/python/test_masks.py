@@ -26,7 +26,7 @@ FURTHER[180:] = 3
 
 def same(one, other):
     assert list(one) == list(other)
-    for name in one:
+    for name in one.columns:
         numpy.testing.assert_array_equal(one[name], other[name], name)
 
 

@@ -234,8 +234,8 @@ def test_a_column_that_is_not_there_names_those_that_are():
         found["FLUX_AUTO"]
     with pytest.raises(KeyError, match="did you mean 'X_IMAGE'"):
         found["x_image"]
-    with pytest.raises(TypeError, match="rows are a mask, indices or a slice"):
-        found["X_IMAGE", "Y_IMAGE"]
+    with pytest.raises(KeyError, match="did you mean 'Y_IMAGE'"):
+        found["X_IMAGE", "Y_IMGE"]
     with pytest.raises(srcextract.SrcextractError, match="unknown|ending|format"):
         found.write("found.jpeg")
     with pytest.raises(srcextract.ConfigError, match="no format"):

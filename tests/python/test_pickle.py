@@ -26,7 +26,7 @@ def again(value):
 
 def assert_equal(one, other, tmp_path, endings=("fits", "ecsv", "ldac", "parquet", "reg")):
     assert one.columns == other.columns and len(one) == len(other) > 0
-    for name in one:
+    for name in one.columns:
         numpy.testing.assert_array_equal(one[name], other[name], name)
     for name in ("background", "rms", "segmentation"):
         numpy.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
@@ -137,7 +137,7 @@ def test_an_extractor_comes_back(kind, tmp_path):
     for other in (again(extractor), copy.copy(extractor), copy.deepcopy(extractor), again(again(extractor))):
         assert other.config == extractor.config
         found = other(field(2))
-        for name in expected:
+        for name in expected.columns:
             numpy.testing.assert_array_equal(found[name], expected[name])
     masked = again(extractor)(field(2), mask=numpy.eye(150, 170))
     numpy.testing.assert_array_equal(masked["FLUX_ISO"], extractor(field(2), mask=numpy.eye(150, 170))["FLUX_ISO"])
@@ -171,7 +171,7 @@ def test_other_processes_give_equal_catalogues(method, tmp_path):
     with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context(method)) as pool:
         for image, found in zip(images, pool.map(extractor, images)):
             expected = extractor(image)
-            for name in expected:
+            for name in expected.columns:
                 numpy.testing.assert_array_equal(found[name], expected[name])
             numpy.testing.assert_array_equal(found.segmentation, expected.segmentation)
 

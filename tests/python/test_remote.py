@@ -103,7 +103,7 @@ def written(found, path):
 
 def assert_same(found, expected):
     assert len(found) == len(expected) > 5 and found.columns == expected.columns
-    for name in expected:
+    for name in expected.columns:
         numpy.testing.assert_array_equal(found[name], expected[name], name)
 
 

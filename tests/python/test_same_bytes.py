@@ -136,6 +136,6 @@ def test_nan_and_infinity_are_left_out():
     image[90, 10] = -numpy.inf
     found = srcextract.extract(image)
     assert len(found) > 5
-    for name in found:
+    for name in found.columns:
         assert numpy.isfinite(found[name]).all() or name.startswith(("ALPHA", "DELTA")), name
     assert not found.segmentation[~numpy.isfinite(image)].any()
