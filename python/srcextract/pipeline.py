@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from srcextract import _core, angles, configuration, files, images, warned
+from srcextract import _core, angles, configuration, files, images, views, warned
 from srcextract.arguments import Arguments, ArgumentsOfCrowd, Backend, Config, Image, Origin, backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
@@ -92,6 +92,16 @@ class Extractor:
     def config(self) -> str:
         """The configuration as YAML, with every key."""
         return self._configuration.yaml
+
+    def __repr__(self) -> str:
+        backend, devices, threads = self._machine
+        told = [backend] + [f"device {', '.join(map(str, devices))}"] * bool(devices) + [f"{threads} threads"] * bool(threads)
+        told += [f"{name}={self._angles[name]} arcsec" if name in self._angles else f"{name}={value!r:.60}"
+                 for name, value in self._keys.items()]
+        return f"<Extractor: {', '.join(told)}>"
+
+    def _repr_html_(self) -> str:
+        return views.extractor_as_html(self)
 
     def __call__(self, image: Image, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
                  error: Any = None, reference: Any = None, positions: Any = None, origin: Origin | None = None,

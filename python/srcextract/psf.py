@@ -6,7 +6,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import _core, files, psf_forms, remote, warned
+from srcextract import _core, files, psf_forms, remote, views, warned
 from srcextract.arguments import require
 from srcextract.errors import ConfigError
 
@@ -271,6 +271,9 @@ class Psf:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.cards, self.planes.ravel().tolist(), self.stars)
+
+    def _repr_html_(self) -> str:
+        return views.psf_as_html(self)
 
     def __repr__(self) -> str:
         terms, rows, columns = self.planes.shape

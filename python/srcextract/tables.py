@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import places
+from srcextract import places, views
 from srcextract.arguments import require
 from srcextract.arrays import is_catalogue
 from srcextract.errors import ConfigError, InputError
@@ -124,6 +124,9 @@ class Match:
         both = hstack([self._catalogue.table[self.rows], other[self.other_rows]], metadata_conflicts="silent")
         both["separation"] = self.separation
         return both
+
+    def _repr_html_(self) -> str:
+        return views.match_as_html(self)
 
     def __repr__(self) -> str:
         return f"<Match: {len(self)} pairs of {len(self._catalogue)} sources>"

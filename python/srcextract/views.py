@@ -1,8 +1,11 @@
 """A catalogue for other packages and notebooks."""
 from __future__ import annotations
 
+import base64
 import html
 import inspect
+import struct
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -11,6 +14,9 @@ from srcextract.arguments import require
 
 if TYPE_CHECKING:
     from srcextract.catalogue import Catalogue
+    from srcextract.pipeline import Extractor
+    from srcextract.psf import Psf
+    from srcextract.tables import Match
 
 # Number of rows in a notebook.
 SHOWN = 8
@@ -79,18 +85,51 @@ def as_html(catalogue: Catalogue) -> str:
              f"{sum(catalogue.times.values()):.3g} s"]
     lines = [f"<p><b>{html.escape(catalogue.name)}</b>: {html.escape(', '.join(facts))}</p>"]
     lines += [f"<p>⚠ {html.escape(text)}</p>" for text in catalogue.warnings]
-    lines.append("<table><thead><tr>")
-    for name, (_, unit, _, description) in catalogue._columns.items():
-        lines.append(f'<th title="{html.escape(description)}">{html.escape(name)}'
-                     + (f"<br>{html.escape(unit)}" if unit else "") + "</th>")
-    lines.append("</tr></thead><tbody>")
-    for row in range(min(len(catalogue), SHOWN)):
-        cells = (catalogue[name][row] for name in catalogue.columns)
-        lines.append("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in cells) + "</tr>")
-    lines.append("</tbody></table>")
-    if len(catalogue) > SHOWN:
-        lines.append(f"<p>… {len(catalogue) - SHOWN} more</p>")
+    lines.append(_table({f'<th title="{html.escape(description)}">{html.escape(name)}' + (f"<br>{html.escape(unit)}" if unit else "") + "</th>":
+                         catalogue._values(name) for name, (_, unit, _, description) in catalogue._columns.items()}, len(catalogue)))
     return "".join(lines)
+
+
+def _table(columns: dict[str, Any], length: int) -> str:
+    """The first rows of columns, by their heads."""
+    rows = ("<tr>" + "".join(f"<td>{_cell(values[row])}</td>" for values in columns.values()) + "</tr>"
+            for row in range(min(length, SHOWN)))
+    return (f"<table><thead><tr>{''.join(columns)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+            + (f"<p>… {length - SHOWN} more</p>" if length > SHOWN else ""))
+
+
+def match_as_html(match: Match) -> str:
+    """What was matched, and the first pairs: their places in both catalogues, and how far they are apart."""
+    unit = getattr(match.separation, "unit", "pixels")
+    columns = {"<th>row</th>": match.rows, "<th>other row</th>": match.other_rows,
+               f"<th>separation<br>{unit}</th>": numpy.asarray(getattr(match.separation, "value", match.separation))}
+    return f"<p>{html.escape(repr(match)[1:-1])}</p>{_table(columns, len(match))}"
+
+
+def extractor_as_html(extractor: Extractor) -> str:
+    """What was asked for, and the whole configuration to unfold."""
+    return (f"<p>{html.escape(repr(extractor)[1:-1])}</p><details><summary>configuration</summary>"
+            f"<pre>{html.escape(extractor.config)}</pre></details>")
+
+
+def psf_as_html(psf: Psf) -> str:
+    """A picture of the PSF in the middle of its field, whose wings are stretched to be seen."""
+    x, y = (float(psf.cards.get(f"POLZERO{axis}", 1)) - 1 for axis in (1, 2))
+    light = psf.at(x, y)[::-1] / psf.at(x, y).max()
+    grey = numpy.arcsinh(numpy.clip(light, 0, 1) * 1000) / numpy.arcsinh(1000) * 255
+    return (f'<p>{html.escape(repr(psf)[1:-1])}</p><img alt="PSF" width="200" style="image-rendering: pixelated" '
+            f'src="data:image/png;base64,{base64.b64encode(_png(grey.astype("u1"))).decode()}">')
+
+
+def _png(grey: Any) -> bytes:
+    """A picture of bytes, the first row on top."""
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    height, width = grey.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in grey)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def _cell(value: Any) -> str:
