@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import configuration, files, images
+from srcextract import configuration, files, headers, images
 from srcextract.arguments import require
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
@@ -69,7 +69,8 @@ def plot(catalogue: Catalogue, ax: Any, image: Any, kind: str, column: str | Non
         _histogram(catalogue, ax, image, column, color, shown)
     elif kind == "sources":
         pixels = catalogue.background if image is None else pixels_of(catalogue, image)
-        _show(ax, pixels, {**({} if image is None else _range(catalogue, pixels, shown)), **shown})
+        _show(ax, pixels, {**({} if image is None else _range(catalogue, pixels, shown)), **shown},
+              f"{'level of the sky' if image is None else 'pixels'}{_unit(catalogue)}")
         _ellipses(catalogue, ax, scale, color)
     elif kind == "residuals":
         _show(ax, residuals_of(catalogue, image), {"cmap": "RdBu_r", "vmin": -5, "vmax": 5, **shown},
@@ -79,12 +80,21 @@ def plot(catalogue: Catalogue, ax: Any, image: Any, kind: str, column: str | Non
         _show(ax, numpy.where(labels > 0, labels % 19, numpy.nan), {"cmap": "tab20", "vmin": 0, "vmax": 19, **shown})
     else:
         _show(ax, catalogue.background if kind == "sky" else catalogue.rms, {"cmap": "viridis", **shown},
-              "level of the sky" if kind == "sky" else "noise of the sky")
+              f"{'level' if kind == 'sky' else 'noise'} of the sky{_unit(catalogue)}")
     return ax
+
+
+def _unit(catalogue: Catalogue) -> str:
+    """The unit of pixels, to follow a label: that of a column in it."""
+    told = next((unit for name, _, unit, *_ in catalogue._made.columns() if name in ("BACKGROUND", "THRESHOLD", "FLUX_MAX")), "")
+    unit = headers.units_as_given(catalogue.header)(told)
+    return f" [{unit}]" if unit else ""
 
 
 def _show(ax: Any, pixels: NDArray[Any], shown: dict[str, Any], told: str = "") -> None:
     drawn = ax.imshow(pixels, **{"origin": "lower", "interpolation": "nearest", "cmap": "gray", **shown})
+    if not hasattr(ax, "coords"):  # axes of astropy on the sky have labels of their own
+        ax.set(xlabel="x [pixels from 0]", ylabel="y [pixels from 0]")
     if told:
         ax.figure.colorbar(drawn, ax=ax, label=told)
 

@@ -108,3 +108,26 @@ def test_pictures_that_cannot_be():
         found.plot(kind="sky", column="FLUX_ISO")
     with pytest.raises(srcextract.ConfigError, match="keeps no pixels"):
         found.plot(kind="residuals")
+
+
+def test_axes_and_bars_have_units(path):
+    found = srcextract.extract(path, input__hdu="SCI")
+    for kind, told in {"sources": "pixels [count]", "sky": "level of the sky [count]", "noise": "noise of the sky [count]",
+                       "residuals": "above the sky, in units of its noise", "segments": None}.items():
+        axes = found.plot(image=path, kind=kind) if kind in ("sources", "residuals") else found.plot(kind=kind)
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [pixels from 0]", "y [pixels from 0]")
+        others = [one for one in axes.figure.axes if one is not axes]
+        assert [one.get_ylabel() for one in others] == ([] if told is None else [told])
+    in_electrons = srcextract.extract(IMAGE * pytest.importorskip("astropy.units").electron)
+    assert in_electrons.plot().figure.axes[1].get_ylabel() == "level of the sky [electron]"
+    assert found[["X_IMAGE", "Y_IMAGE"]].plot(kind="sky").figure.axes[1].get_ylabel() == "level of the sky [count]"
+    assert found.plot(kind="histogram", column="FLUX_ISO").get_xlabel() == "FLUX_ISO [count]"
+
+
+def test_axes_on_the_sky_keep_their_labels():
+    found = srcextract.extract(srcextract.data.sky())
+    figure = matplotlib.pyplot.figure()
+    axes = figure.add_subplot(projection=found.wcs)
+    found.plot(axes)
+    figure.canvas.draw()
+    assert "pixels" not in axes.get_xlabel()
