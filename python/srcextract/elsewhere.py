@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from srcextract import remote, warned
+from srcextract import asdf_files, remote, warned
 from srcextract.catalogue import Catalogue
 from srcextract.errors import OutOfMemoryError, SrcextractError, WorkerError
 from srcextract.failure import Failure
@@ -47,6 +47,8 @@ def _rename(result: Catalogue | Failure, path: str, name: str) -> None:
 
 def name_of(image: Any, number: int) -> str:
     """What a failure calls an image that is no path."""
+    if asdf_files.is_asdf(image):
+        return os.fsdecode(image)
     return remote.shown(image) if remote.is_address(image) else f"image {number}"
 
 

@@ -41,8 +41,8 @@ def without_wcs(cards: str) -> str:
     return cards_of(header)
 
 
-def with_wcs(cards: str, wcs: Any) -> str:
-    """The cards with their WCS replaced.
+def with_wcs(cards: str, wcs: Any, shape: Any = None) -> str:
+    """The cards with their WCS replaced. A gwcs is a model with polynomials of SIP, for an image of that shape.
 
     Raises
     ------
@@ -51,6 +51,10 @@ def with_wcs(cards: str, wcs: Any) -> str:
     """
     from astropy.io import fits
     wcs = _whole_wcs(wcs)
+    if hasattr(wcs, "to_fits_sip"):
+        header = fits.Header.fromstring(without_wcs(cards))
+        header.update(_sip_of(wcs, shape))
+        return cards_of(header)
     for table in "cpdis1", "cpdis2", "det2im1", "det2im2":
         if getattr(wcs, table, None) is not None:
             raise InputError(f"wcs: its distortion is a table ({table}), which srcextract does not read, and without which "
@@ -73,10 +77,41 @@ def _whole_wcs(wcs: Any) -> Any:
             raise InputError(f"wcs: a slice that has no header: {error}; give that of the whole, sliced as the image is") from error
         if whole.pixel_n_dim > 2:
             inner = inner.celestial
-    if not hasattr(inner, "to_header"):
+    if not hasattr(inner, "to_header") and not hasattr(inner, "to_fits_sip"):
         raise InputError(f"wcs: a {type(wcs).__name__} is no astropy.wcs.WCS, and no header can be made of it; a header is given "
                          "as header=")
     return inner
+
+
+# Pixels by which positions of a gwcs may be off.
+_MOST_OFF = 0.01
+
+
+def _sip_of(wcs: Any, shape: Any) -> Any:
+    """The header that stands for a gwcs, once its positions are those of the gwcs itself."""
+    import warnings
+
+    from astropy.coordinates import SkyCoord
+    from astropy.wcs import WCS
+    from astropy.wcs.utils import proj_plane_pixel_scales
+    shape = shape if shape is not None else getattr(wcs, "array_shape", None)
+    if shape is None and wcs.bounding_box is None:
+        raise InputError("wcs: a gwcs without bounding_box and array_shape does not tell where it is right; set one of them")
+    box = ((-0.5, shape[-1] - 0.5), (-0.5, shape[-2] - 0.5)) if shape is not None else wcs.bounding_box.bounding_box(order="F")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            header = wcs.to_fits_sip(bounding_box=box, max_pix_error=_MOST_OFF / 4, max_inv_pix_error=None)
+    except Exception as error:
+        raise InputError(f"wcs: no header can be made of the gwcs: {type(error).__name__}: {error}; give header=, or an astropy.wcs.WCS") from error
+    x, y = numpy.meshgrid(*(numpy.linspace(low + 0.5, high - 0.5, 23) for low, high in box))
+    fitted = WCS(header)
+    own = SkyCoord(*wcs(x, y, with_bounding_box=False), unit="deg")
+    off = own.separation(SkyCoord(*fitted.all_pix2world(x, y, 0), unit="deg")).deg.max() / proj_plane_pixel_scales(fitted).min()
+    if not off <= _MOST_OFF:
+        raise InputError(f"wcs: polynomials of SIP follow the gwcs to {off:.2g} pixels and not to {_MOST_OFF}; leave it out, and take wcs(x, y) of "
+                         "found.x and found.y")
+    return header
 
 
 def shape_of(cards: str) -> tuple[int, int] | None:

@@ -207,7 +207,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
     inputs.header = with_unit(cards_of(header), _unit_of(image)) if header is not None else opened.header
     wcs = _own_wcs(image) if wcs is None and header is not None else wcs
     if wcs is not None:
-        inputs.header = with_wcs(inputs.header, wcs)
+        inputs.header = with_wcs(inputs.header, wcs, opened.pixels.shape)
     blank = opened.blank if opened.pixels.dtype.kind in "iu" else None
     if opened.pixels.ndim > 2 and opened.mask is not None and not isinstance(opened.pixels, DeviceArray):
         opened.pixels, opened.mask, opened.bscale, opened.bzero = opened.values(), None, 1.0, 0.0  # a mask for every plane
@@ -325,7 +325,7 @@ def _of_nddata(image: Any) -> Opened:
     cards = cards_of(header) if hasattr(header, "tostring") else ""
     if image.wcs is not None:
         try:
-            cards = with_wcs(cards, image.wcs)
+            cards = with_wcs(cards, image.wcs, numpy.shape(image.data))
         except InputError as error:
             cards = without_wcs(cards)
             warned.warn(f"the image has no positions on the sky: {error}")
@@ -395,5 +395,6 @@ def cards_for(image: Any, header: Any, wcs: Any, hdu: Sequence[str]) -> str:
         except OSError as error:
             raise InputError(f"{image.path}: cannot be read: {error}") from error
     wcs = _own_wcs(image) if wcs is None and header is not None else wcs
-    cards = cards_of(header) if header is not None else open_image(image, None, hdu).header
-    return with_wcs(cards, wcs) if wcs is not None else cards
+    opened = None if isinstance(image, files.Contents) else open_image(image, None, hdu)
+    cards = opened.header if header is None and opened is not None else cards_of(header)
+    return with_wcs(cards, wcs, None if opened is None else opened.pixels.shape) if wcs is not None else cards

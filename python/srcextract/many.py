@@ -8,7 +8,7 @@ import os
 from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srcextract import _core, configuration, elsewhere, errors, files, remote, warned
+from srcextract import _core, asdf_files, configuration, elsewhere, errors, files, remote, warned
 from srcextract.arguments import Backend, Config, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
@@ -176,7 +176,7 @@ def _several(images: Any) -> Iterable[Any]:
 
 def _is_path(image: Any) -> bool:
     """Whether it can be extracted with others as a path. Invalid paths become a Failure, as arrays do."""
-    if not isinstance(image, (str, os.PathLike)) or remote.is_address(image):
+    if not isinstance(image, (str, os.PathLike)) or remote.is_address(image) or asdf_files.is_asdf(image):
         return False
     try:
         return files.contents_of(image) is not None

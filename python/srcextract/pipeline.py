@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from srcextract import _core, angles, configuration, files, images, views, warned
+from srcextract import _core, angles, asdf_files, configuration, files, images, views, warned
 from srcextract.arguments import Arguments, ArgumentsOfCrowd, Backend, Config, Image, Origin, backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
@@ -117,6 +117,8 @@ class Extractor:
                    error: Any = None, reference: Any = None, positions: Any = None, origin: Origin | None = None,
                    name: str | None = None) -> Catalogue:
         mask = None if mask is numpy.ma.nomask else mask
+        if asdf_files.is_asdf(image):
+            name, image = name or os.fsdecode(image), asdf_files.opened(image)
         if (reference is not None) != self._of_difference:
             raise ConfigError("a reference is subtracted with of_difference=True, and only then: as difference() does")
         with contextlib.ExitStack() as stack:
@@ -257,6 +259,7 @@ def _told_by_maps(keys: dict[str, Any], kind: str | None, image: Any, mask: Any,
 def _reference_of(reference: Any, hdu: Sequence[str]) -> files.Contents | None:
     if reference is None:
         return None
+    reference = asdf_files.opened(reference) if asdf_files.is_asdf(reference) else reference
     contents = files.contents_of(reference, None if isinstance(reference, str) else "the reference")
     if contents is not None:
         return contents
@@ -281,7 +284,7 @@ def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any
 
         - a FITS file, plain, gzipped or tile-compressed: its path, its contents, or an object with ``read()``, as of
           fsspec, which is read from its beginning. ``input.hdu`` names the image in it. What is at an address, as
-          ``https://...`` or ``s3://...``, fsspec fetches whole.
+          ``https://...`` or ``s3://...``, fsspec fetches whole. A path that ends in .asdf is one of Roman's files.
         - a 2-D array of any real type, byte order and strides, which is read in place.
         - a stack of shape (n, height, width), with ``combine__method``.
         - an NDData, with its mask, WCS, unit and uncertainty (as `error`). For a difference the uncertainty is not
@@ -291,8 +294,8 @@ def extract(image: Image, config: Config = None, *, header: Any = None, wcs: Any
     header : astropy.io.fits.Header or str, optional
         The image's header: its WCS, GAIN, BUNIT, BLANK and keywords that the catalogue repeats. An HDU's header by
         default. A Cutout2D keeps its own WCS beside it.
-    wcs : astropy.wcs.WCS, optional
-        Replaces the header's WCS.
+    wcs : astropy.wcs.WCS or gwcs.WCS, optional
+        Replaces the header's WCS. Polynomials of SIP stand for a gwcs, to 0.01 pixel.
     mask : array, HDU, path, NDData, optional
         Array of the image's shape: pixels that are not 0 (or True) are left out, as are those that the image itself
         masks.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import configuration, files, headers, images
+from srcextract import asdf_files, configuration, files, headers, images
 from srcextract.arguments import require
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
@@ -25,6 +25,7 @@ def pixels_of(catalogue: Catalogue, image: Any) -> NDArray[Any]:
         if not os.path.isfile(image):
             raise ConfigError(f"{image}: the catalogue keeps no pixels, and this is no file with them; give what was extracted as image=")
     hdu = configuration.hdu_of(catalogue.config)
+    image = asdf_files.opened(image) if asdf_files.is_asdf(image) else image
     contents = files.contents_of(image)
     if contents is None:
         opened = images.open_image(image, None, hdu)
