@@ -18,6 +18,7 @@ FLAGS = ["--strict", "--ignore-missing-imports", "--follow-imports=silent", "--n
          "--disable-error-code=import-untyped", "--python-version=3.12"]
 
 RIGHT = '''
+import io
 import pathlib
 import numpy
 import srcextract as sx
@@ -43,6 +44,13 @@ for one in sx.extract_many(["a.fits"], devices=[0]):
 bright: sx.Catalogue = found[found["SNR"] > 20]
 first: sx.Catalogue = found[:10]
 row: dict[str, object] = found[0]
+places: sx.Catalogue = found[["X_IMAGE", "Y_IMAGE"]]
+signals: list[object] = [one_row["SNR"] for one_row in found]
+sums: dict[str, float] = {column: float(values.sum()) for column, values in found.items()}
+found.write(io.BytesIO(), "fits")
+array = numpy.asarray(found)
+psf: sx.Psf = sx.Psf.of(image)
+smooth: sx.Catalogue = sx.extract(image, psf=psf, convolve__kernel=numpy.ones((3, 3)), mask="mask.fits")
 pairs: sx.Match = bright.match(first, radius=2)
 stamps: float = float(found.cutouts(21, image).sum())
 keys: Keys = {"detection__threshold": 3, "background__method": "mesh"}
@@ -64,6 +72,7 @@ WRONG = {'sx.extract("a.fits", backend="gpu")': "arg-type", 'sx.Extractor(backen
          'sx.extract_many(["a.fits"], background__method="mean")': "arg-type", 'sx.background("a", mesh_sise=3)': "call-arg",
          'sx.crowd("a.fits", psf__methot="fit")': "call-arg", 'sx.label("a", min_area="five")': "arg-type",
          'sx.extract("a.fits").plot(kind="moon")': "arg-type", 'sx.extract("a.fits", backend=3)': "arg-type", 'sx.extract(3)': "arg-type", 'sx.extract(None)': "arg-type", 'sx.keys(3)': "arg-type", 'sx.extract("a.fits").write(3)': "arg-type",
+         'sx.extract("a.fits", convolve__kernel="gausian")': "arg-type", 'sx.extract("a.fits")[{"a": 1}]': "call-overload",
          'sx.extract("a.fits").tabel': "attr-defined", 'sx.merge("out")': "call-arg",
          'x: int = sx.extract("a.fits").shape': "assignment", 'sx.Extractor(threads="all")': "arg-type"}
 
