@@ -99,10 +99,8 @@ double GalaxyFitter::penalty() const {
   return sum;
 }
 
-/// Fluxes, residuals and cost of trial_, whose images are there.
-bool GalaxyFitter::evaluate() {
-  render();
-  if (!solve_fluxes()) return false;
+/// Finds residuals and cost of trial_, whose images and fluxes are known.
+void GalaxyFitter::find_cost() {
   const float* image[most_linear];
   float flux[most_linear];
   for (int i = 0; i < linear_; ++i) {
@@ -112,6 +110,13 @@ bool GalaxyFitter::evaluate() {
   trial_chi2_ =
       find_residual(linear_, image, flux, scratch_.light(), scratch_.weight(), scratch_.pixels(), scratch_.residual());
   trial_cost_ = trial_chi2_ + penalty();
+}
+
+/// Draws trial_ and finds its fluxes, residuals and cost. Returns false if these are not finite.
+bool GalaxyFitter::evaluate() {
+  render();
+  if (!solve_fluxes()) return false;
+  find_cost();
   return std::isfinite(trial_cost_);
 }
 
@@ -126,16 +131,8 @@ void GalaxyFitter::refresh_weights() {
   if (!(per_photon_ > 0)) return;
   find_weights(scratch_.variance(), scratch_.light(), scratch_.residual(), per_photon_, scratch_.pixels(),
                scratch_.weight());
-  const float* image[most_linear];
-  float flux[most_linear];
   if (!solve_fluxes()) return;
-  for (int i = 0; i < linear_; ++i) {
-    image[i] = scratch_.image(part_[i].image);
-    flux[i] = static_cast<float>(trial_.*part_[i].flux);
-  }
-  trial_chi2_ =
-      find_residual(linear_, image, flux, scratch_.light(), scratch_.weight(), scratch_.pixels(), scratch_.residual());
-  trial_cost_ = trial_chi2_ + penalty();
+  find_cost();
   accept();
 }
 

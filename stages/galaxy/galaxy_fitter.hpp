@@ -89,6 +89,7 @@ class GalaxyFitter {
 
   void render();
   bool solve_fluxes();
+  void find_cost();
   bool evaluate();
   void accept();
   void refresh_weights();

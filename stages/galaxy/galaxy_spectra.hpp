@@ -12,7 +12,7 @@ struct AxisTurns {
   const float *cosines, *sines;
 };
 
-/// What the spectra of one component are made of.
+/// The input of fold_spectra() for one component of a model: the PSF, the place of the centre, and the profile.
 struct SpectrumInput {
   const PsfSpectra* psf;
   const float* placed;  ///< PsfSpectra::place()
