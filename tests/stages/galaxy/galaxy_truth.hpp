@@ -162,8 +162,9 @@ class SlowGalaxy {
 
   std::vector<double> image(int side) const {
     std::vector<double> of;
+    const int middle = side / 2;
     for (int y = 0; y < side; ++y) {
-      for (int x = 0; x < side; ++x) of.push_back(at(x - side / 2, y - side / 2));
+      for (int x = 0; x < side; ++x) of.push_back(at(x - middle, y - middle));
     }
     return of;
   }
