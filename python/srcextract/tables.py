@@ -37,10 +37,12 @@ def table_of(name: str, columns: Iterable[tuple[Any, ...]]) -> Any:
     require("astropy", "the table of a catalogue")
     told = list(columns)
     rows = len(told[0][1]) if told else 0
-    table = _one_row(tuple((of_column, values.dtype.str, values.shape[1:], *words) for of_column, values, *words in told))[
+    table = _one_row(tuple((of_column, values.dtype.str, values.shape[1:], unit, description)
+                           for of_column, values, unit, _, description in told))[
         numpy.zeros(rows, int)]
     table.meta["name"] = name
-    for column, (_, values, *_) in zip(table.columns.values(), told, strict=True):
+    for column, (_, values, _, ucd, _) in zip(table.columns.values(), told, strict=True):
+        column.meta["ucd"] = ucd  # astropy takes a fifth of the time to copy it from the one row
         column.view(numpy.ndarray)[...] = values
     return table
 
@@ -49,8 +51,8 @@ def table_of(name: str, columns: Iterable[tuple[Any, ...]]) -> Any:
 def _one_row(columns: tuple[tuple[Any, ...], ...]) -> Any:
     """A table of one row with these columns. Rows of it are a new table in a third of the time that astropy needs for new columns."""
     from astropy.table import Column, Table
-    made = [Column(numpy.zeros((1, *shape), dtype), name=name, unit=unit or None, description=description, meta={"ucd": ucd})
-            for name, dtype, shape, unit, ucd, description in columns]
+    made = [Column(numpy.zeros((1, *shape), dtype), name=name, unit=unit or None, description=description)
+            for name, dtype, shape, unit, description in columns]
     return Table(made, copy=False)
 
 
