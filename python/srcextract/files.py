@@ -120,6 +120,8 @@ def _fetched(image: Any, name: str) -> Contents:
 
 def is_contents(image: Any) -> bool:
     """Whether it is the contents of a file: a path, an address, bytes, or an object with read()."""
+    if image is None or isinstance(image, numpy.ndarray):  # as most are, and the rest takes microseconds
+        return False
     return isinstance(image, (str, os.PathLike, bytes, bytearray, memoryview)) or _is_to_be_opened(image) or (
         callable(getattr(image, "read", None)) and not hasattr(image, "uncertainty") and not hasattr(image, "__array__"))
 
@@ -252,11 +254,11 @@ def columns_of_positions(positions: Any, origin: Any = None) -> dict[str, list[f
 
 def positions_of(positions: Any, header: Callable[[], str], origin: Any = None) -> Contents | None:
     """`Contents` of a table of positions; None for None. `header` returns the header cards of the image."""
+    if positions is None:
+        return places.usual(None, header, origin)
     positions = places.of_one_row(positions)
     further = places.further_names(positions)
     positions = places.usual(positions, header, origin)
-    if positions is None:
-        return None
     if isinstance(positions, (str, os.PathLike)):
         return contents_of(positions)
     is_empty = isinstance(positions, numpy.ndarray) and places.is_empty(positions)

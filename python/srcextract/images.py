@@ -222,7 +222,8 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
     def in_unit(noise: Any) -> Any:  # the unit that an object brings along is not that of numbers alone
         return _in_unit(noise, image, inputs.header) if has_unit else noise.value
 
-    masks = {"the image": opened.mask, "mask": maps.plain(_of_map(mask, "mask", None), "mask", None, in_unit)}
+    masks = {"the image": opened.mask,
+             "mask": None if mask is None else maps.plain(_of_map(mask, "mask", None), "mask", None, in_unit)}
     for what, values in (("weight", weight), ("error", error)):
         if values is None:
             continue

@@ -123,7 +123,8 @@ class Extractor:
             raise ConfigError("a reference is subtracted with of_difference=True, and only then: as difference() does")
         with contextlib.ExitStack() as stack:
             def held(one: files.Contents | None) -> files.Contents | None:
-                stack.enter_context(files.told_by_name(one))
+                if one is not None:
+                    stack.enter_context(files.told_by_name(one))
                 return one
 
             contents = held(files.contents_of(image, name))
