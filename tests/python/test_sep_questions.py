@@ -275,3 +275,16 @@ def test_numbers_of_sources_may_be_as_large_as_they_are():
     mine, _ = ours.extract(IMAGE, 1.5, segmentation_map=sparse)
     assert len(mine) == 3
     assert mine.tobytes() == ours.extract(IMAGE, 1.5, segmentation_map=dense)[0].tobytes()
+
+
+@pytest.mark.parametrize("parts", [5, 8, 11, 16, 17])
+def test_sub_pixels_in_circles_are_counted_as_one_by_one(parts):
+    """Beside NumPy, which looks at every sub-pixel. Where one lies on the circle within rounding, both counts are right."""
+    sides = (numpy.arange(60 * parts) + 0.5) / parts - 0.5
+    random = numpy.random.default_rng(3)
+    places = [*random.uniform(-3, 63, (40, 2)), *random.integers(0, 60, (10, 2)), *random.integers(0, 60 * parts, (10, 2)) / parts]
+    for (x, y), radius in zip(places, [*random.uniform(0.05, 30, 45), *(numpy.arange(15) + 1.0)], strict=True):
+        squares = (sides - x) ** 2 + (sides[:, None] - y) ** 2
+        light, _, _ = ours.sum_circle(numpy.ones((60, 60)), [x], [y], radius, subpix=parts)
+        surely, perhaps = (numpy.count_nonzero(squares < radius**2 + by) for by in (-1e-9, 1e-9))
+        assert surely - 1e-6 < light[0] * parts**2 < perhaps + 1e-6

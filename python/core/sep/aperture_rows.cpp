@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "python/core/sep/aperture_lanes.hpp"
+#include "python/core/sep/circle_chords.hpp"
 #include "stages/core/vector_clones.hpp"
 
 namespace srcextract::python {
@@ -71,7 +72,7 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN std::int64_t look_at(const BandOfRow
   const auto width = static_cast<double>(band.box.width());
   const bool lists = annulus.sub_pixels != 1;
   std::int64_t count = 0;
-  for_each_block(band, [&](std::int64_t place, std::int64_t row, std::int64_t column) {
+  const auto look = [&](std::int64_t place, std::int64_t row, std::int64_t column) __attribute__((always_inline)) {
     double dx[lanes];
     std::int64_t reached[lanes], inside[lanes], crossed[lanes], any = 0;
     const double dy = offset.of(row, column, dx), rest = at.cyy * dy * dy;
@@ -96,8 +97,46 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN std::int64_t look_at(const BandOfRow
       edge.place[count] = static_cast<std::int32_t>(place + k);
       count += crossed[k];
     }
-  });
+  };
+  for (std::int64_t row = 0; row < band.rows(); ++row) {
+    const std::int64_t first = row * band.stride, inner_begin = band.inner_begin[row], inner_end = band.inner_end[row];
+    for (std::int64_t at = band.begin[row]; at < inner_begin; at += lanes) look(first + at, row, at);
+    std::fill(part + first + inner_begin, part + first + inner_end, 1.0);
+    for (std::int64_t at = inner_end; at < band.end[row]; at += lanes) look(first + at, row, at);
+  }
   return count;
+}
+
+/// By row of a band, ranges of columns, in blocks.
+struct RowBlocks {
+  std::int32_t *begin, *end, *inner_begin, *inner_end;
+};
+
+/// For each row of the band, finds the blocks that contain pixels with a squared distance of at most `square`, and
+/// blocks of which all pixels have one of at most `inner_square`.
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void find_blocks(const BandOfRows& band, const SepEllipse& ellipse,
+                                                             double square, double inner_square, const RowBlocks& to) {
+  // In such a short row, a search costs as much as using all blocks of the row.
+  constexpr std::int64_t few = 2 * BandOfRows::block;
+  const EllipseRows rows(ellipse);
+  for (std::int64_t row = 0; row < band.rows(); ++row) {
+    SepStretch blocks{0, band.stride}, inner{0, 0};
+    if (band.stride > few) {
+      const SepStretch near = rows.about(band.box.y_begin + row, square, band.box);
+      blocks = {(near.begin - band.box.x_begin) / lanes * lanes, near.end - band.box.x_begin};
+      if (inner_square > 0) {
+        // EllipseRows::about() has up to two pixels too many at each end.
+        const SepStretch within = rows.about(band.box.y_begin + row, inner_square, band.box);
+        inner = {(within.begin + 2 - band.box.x_begin + lanes - 1) / lanes * lanes,
+                 (within.end - 2 - band.box.x_begin) / lanes * lanes};
+      }
+    }
+    if (inner.begin >= inner.end) inner = {blocks.begin, blocks.begin};
+    to.begin[row] = static_cast<std::int32_t>(blocks.begin);
+    to.end[row] = static_cast<std::int32_t>(blocks.end);
+    to.inner_begin[row] = static_cast<std::int32_t>(inner.begin);
+    to.inner_end[row] = static_cast<std::int32_t>(inner.end);
+  }
 }
 
 /// A rectangle of pixels to read: `rows` rows of `count` pixels, from pixel number `first` of the image on. `stride` is
@@ -201,27 +240,19 @@ void ApertureRows::read(const SepBox& band, std::int64_t source) {
            .variance = image_.noise ? variance_.data() : nullptr,
            .hidden = may_hide_ ? hidden_.data() : nullptr,
            .begin = begin_.data(),
-           .end = end_.data()};
+           .end = end_.data(),
+           .inner_begin = inner_begin_.data(),
+           .inner_end = inner_end_.data()};
+  source_ = source;
 }
 
-/// For each row of the band, finds the blocks that contain pixels with a squared distance of at most `square`.
-void ApertureRows::find_rows(const SepEllipse& ellipse, double square) {
-  // In such a short row, a search costs as much as using all blocks of the row.
-  constexpr std::int64_t few = 2 * BandOfRows::block;
-  const EllipseRows rows(ellipse);
-  for (std::int64_t row = 0; row < band_.rows(); ++row) {
-    SepStretch blocks{0, band_.stride};
-    if (band_.stride > few) {
-      const SepStretch near = rows.about(band_.box.y_begin + row, square, band_.box);
-      blocks = {(near.begin - band_.box.x_begin) / lanes * lanes, near.end - band_.box.x_begin};
-    }
-    begin_[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(blocks.begin);
-    end_[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(blocks.end);
-  }
+void ApertureRows::find_rows(const SepEllipse& ellipse, double square, double inner_square) {
+  find_blocks(band_, ellipse, square, inner_square,
+              {begin_.data(), end_.data(), inner_begin_.data(), inner_end_.data()});
 }
 
 void ApertureRows::find_parts(const SepAnnulus& annulus) {
-  find_rows(annulus.ellipse, annulus.outer_out);
+  find_rows(annulus.ellipse, annulus.outer_out, annulus.is_ring() ? 0 : annulus.outer_in);
   const std::int64_t size = band_.stride * band_.rows();
   grow(part_, size);
   grow(across_, size + lanes);
@@ -231,13 +262,32 @@ void ApertureRows::find_parts(const SepAnnulus& annulus) {
   const std::int64_t count = look_at(band_, annulus, part_.data(), {across_.data(), down_.data(), place_.data()});
   if (count == 0) return;
   grow(edge_part_, count + lanes);
-  if (annulus.sub_pixels == 0) {
-    for (std::int64_t i = 0; i < count; ++i)
-      edge_part_.data()[i] = annulus.exact_part(across_.data()[i], down_.data()[i]);
-  } else {
-    count_sub_pixels(annulus, count, across_.data(), down_.data(), edge_part_.data());
-  }
+  count_edge(annulus, count);
   for (std::int64_t i = 0; i < count; ++i) part_.data()[place_.data()[i]] = edge_part_.data()[i];
+}
+
+/// Finds the shares of the pixels at the edge of the aperture.
+void ApertureRows::count_edge(const SepAnnulus& annulus, std::int64_t count) {
+  double* const part = edge_part_.data();
+  if (annulus.sub_pixels == 0) {
+    for (std::int64_t i = 0; i < count; ++i) part[i] = annulus.exact_part(across_.data()[i], down_.data()[i]);
+    return;
+  }
+  if (!CircleChords::serve(annulus)) {
+    count_sub_pixels(annulus, count, across_.data(), down_.data(), part);
+    return;
+  }
+  const CircleChords chords(annulus);
+  const double left = static_cast<double>(band_.box.x_begin) - annulus.ellipse.x;
+  std::int64_t end = 0;
+  for (std::int64_t first = 0; end < count; first += band_.stride) {
+    const std::int64_t begin = end;
+    while (end < count && place_.data()[end] < first + band_.stride) ++end;
+    if (begin == end) continue;
+    const EdgeRow edge{left, down_.data()[begin], first, end - begin, place_.data() + begin};
+    if (!chords.count(edge, part + begin))
+      count_sub_pixels(annulus, end - begin, across_.data() + begin, down_.data() + begin, part + begin);
+  }
 }
 
 }  // namespace srcextract::python

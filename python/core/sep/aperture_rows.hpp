@@ -36,7 +36,7 @@ struct WindowSums {
 /// padding has no share in the aperture.
 struct BandOfRows {
   static constexpr std::int64_t block = 8;  ///< pixels that are added at the same time, each to a separate partial sum
-  static constexpr std::int64_t most_rows = 32;
+  static constexpr std::int64_t most_rows = 96;
 
   SepBox box;
   std::int64_t stride = 0;
@@ -46,6 +46,8 @@ struct BandOfRows {
   const double* part = nullptr;      ///< share of the area inside the aperture; -1 if the pixel is out of reach
   /// By row: range of the columns whose blocks the aperture reaches.
   const std::int32_t *begin = nullptr, *end = nullptr;
+  /// By row: the columns between, in blocks, whose pixels are all wholly inside the aperture. Empty if begin = end.
+  const std::int32_t *inner_begin = nullptr, *inner_end = nullptr;
 
   std::int64_t rows() const { return box.y_end - box.y_begin; }
 };
@@ -82,11 +84,16 @@ class ApertureRows {
   void for_each_band(const SepBox& box, std::int64_t source, const F& f) {
     if (box.empty()) return;
     SepBox band = box;
-    may_hide_ = may_hide(box);  // asked of the whole box: all bands of an aperture have sums of the same kind
+    // Rounds that move a window by less than a pixel ask for the same pixels again.
+    const bool is_held =
+        band_.value != nullptr && source == source_ && box.has_pixels_of(held_) && box.has_pixels_of(band_.box);
+    // Asked of the whole box: all bands of an aperture have sums of the same kind.
+    if (!is_held) may_hide_ = may_hide(box);
+    held_ = box;
     for (band.y_begin = box.y_begin; band.y_begin < box.y_end; band.y_begin = band.y_end) {
       stop_if_asked();
       band.y_end = std::min(box.y_end, band.y_begin + BandOfRows::most_rows);
-      read(band, source);
+      if (!is_held) read(band, source);
       f(static_cast<const BandOfRows&>(band_));
     }
   }
@@ -107,14 +114,18 @@ class ApertureRows {
  private:
   bool has_nan(const SepBox& box) const;
   void read(const SepBox& band, std::int64_t source);
-  void find_rows(const SepEllipse& ellipse, double square);
+  void find_rows(const SepEllipse& ellipse, double square, double inner_square);
   void find_parts(const SepAnnulus& annulus);
+  void count_edge(const SepAnnulus& annulus, std::int64_t count);
 
   const SepImage& image_;
   BandOfRows band_;
+  std::int64_t source_ = 0;  ///< whose pixels count in the band
+  SepBox held_{};            ///< whose last band is held
   bool may_hide_ = false;
   std::vector<double> value_, variance_, hidden_, part_;
-  std::vector<std::int32_t> begin_ = std::vector<std::int32_t>(BandOfRows::most_rows), end_ = begin_;
+  std::vector<std::int32_t> begin_ = std::vector<std::int32_t>(BandOfRows::most_rows), end_ = begin_,
+                            inner_begin_ = begin_, inner_end_ = begin_;
   /// Offsets from the centre, and shares, of the pixels at an edge of the aperture.
   std::vector<double> across_, down_, edge_part_;
   std::vector<std::int32_t> place_;

@@ -85,7 +85,7 @@ inline __attribute__((always_inline)) void add_weighted(const BandOfRows& band, 
   WindowLanes sums = to;
   for (std::int64_t row = 0; row < band.rows(); ++row) {
     const double down = offset.top + static_cast<double>(row), along_y = exp_in_float_range(-down * down * steepness);
-    for (std::int64_t column = band.begin[row]; column < band.end[row]; column += lanes) {
+    const auto add = [&](std::int64_t column) __attribute__((always_inline)) {
       const std::int64_t place = row * band.stride + column;
       const double *const part = band.part + place, *const value = band.value + place;
       const double* const hide = may_hide ? band.hidden + place : value;
@@ -108,7 +108,28 @@ inline __attribute__((always_inline)) void add_weighted(const BandOfRows& band, 
           sums.has_masked.of[k] += (reached & hidden) ? 1 : 0;
         }
       }
-    }
+    };
+    // Inside the aperture the share of every pixel is 1.
+    const auto add_whole = [&](std::int64_t column) __attribute__((always_inline)) {
+      const double* const value = band.value + row * band.stride + column;
+      double dx[lanes];
+      offset.of(row, column, dx);
+      VECTOR_LOOP for (int k = 0; k < lanes; ++k) {
+        const double light = columns[column + k] * along_y * value[k];
+        sums.light.of[k] += light;
+        sums.x.of[k] += light * dx[k];
+        sums.y.of[k] += light * down;
+      }
+    };
+    const std::int64_t inner_begin = band.inner_begin[row], inner_end = band.inner_end[row];
+    for (std::int64_t column = band.begin[row]; column < inner_begin; column += lanes) add(column);
+    for (std::int64_t column = inner_begin; column < inner_end; column += lanes)
+      if constexpr (may_hide) {
+        add(column);
+      } else {
+        add_whole(column);
+      }
+    for (std::int64_t column = inner_end; column < band.end[row]; column += lanes) add(column);
   }
   to = sums;
 }
@@ -147,7 +168,7 @@ ApertureSums ApertureRows::sum(const SepAnnulus& annulus, const SepBox& box, std
 ApertureSums ApertureRows::sum_moments(const SepEllipse& ellipse, double r, const SepBox& box, std::int64_t source) {
   ApertureLanes all;
   for_each_band(box, source, [&](const BandOfRows& band) {
-    find_rows(ellipse, r * r);
+    find_rows(ellipse, r * r, 0);
     add_moments(band, ellipse, r * r, all);
   });
   return {.light = all.light.folded(),

@@ -19,6 +19,9 @@ struct SepBox {
 
   std::int64_t width() const { return x_end - x_begin; }
   bool empty() const { return x_begin >= x_end || y_begin >= y_end; }
+  bool has_pixels_of(const SepBox& other) const {
+    return x_begin == other.x_begin && x_end == other.x_end && y_begin == other.y_begin && y_end == other.y_end;
+  }
 
   /// Calls f(row) for all rows. Before long rows, stops the work if asked to (stop_if_asked).
   template <class F>
