@@ -249,7 +249,8 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
                            .sum_unit = sum_unit(unit),
                            .detection_image = printable_name(open.detection().task.path),
                            .parquet_compression = config.config.output.parquet_compression};
-  metadata.head = image_head(open.on_sky().input(), open.on_sky().result.extraction, config.config);
+  if (std::ranges::count(config.config.output.formats, CatalogFormat::ldac) > 0)
+    metadata.head = image_head(open.on_sky().input(), open.on_sky().result.extraction, config.config);
   for (const OpenBand& one : open.bands())
     metadata.bands.push_back({one.band.option.name, printable_name(one.band.file().path), one.band.option.settings});
   const Sources sources = open.join();

@@ -140,9 +140,12 @@ class ImageRun {
 
   /// Throws NoRoom if the sources need more memory than is left beside the image.
   void require_room_for(std::int64_t sources) const {
+    if (is_unlimited()) return;
     require_room(once_.images * sources_memory(sources, config_),
                  fmt::format("it has {} sources, which need", sources));
   }
+
+  bool is_unlimited() const { return input_.frame.most_inflated() == std::numeric_limits<std::int64_t>::max(); }
 
   void require_room(std::int64_t needed, const std::string& what) const {
     const bool by_rate = controls_false_discoveries(config_.detection);
@@ -154,7 +157,7 @@ class ImageRun {
   /// Throws NoRoom if `needed` bytes are more than the memory left beside the image. For the message: `what` tells what
   /// needs the memory, and `remedy` how to need less. Never throws for 1 MiB or less.
   void require_room(std::int64_t needed, const std::string& what, const std::string& remedy) const {
-    const std::int64_t left = input_.frame.most_inflated();  // the largest integer if memory is not limited
+    const std::int64_t left = input_.frame.most_inflated();
     constexpr std::int64_t not_counted = std::int64_t{1} << 20;
     if (needed <= not_counted || needed - execution_.left_beside <= left) return;
     throw NoRoom(

@@ -146,7 +146,8 @@ CatalogMetadata metadata_of(const ImageInput& input, const Extraction& extractio
                            .sum_unit = sum_unit(unit),
                            .image = facts_of(input, extraction, config.config.output),
                            .parquet_compression = config.config.output.parquet_compression};
-  metadata.head = image_head(input, extraction, config.config);
+  if (std::ranges::count(config.config.output.formats, CatalogFormat::ldac) > 0)
+    metadata.head = image_head(input, extraction, config.config);
   if (input.detection != nullptr) {
     metadata.detection_image = printable_name(input.detection->task.path);
     metadata.detection_unit = pixel_unit(input.detection->frame.image().header());

@@ -12,7 +12,6 @@
 namespace srcextract {
 
 std::string image_head(const ImageInput& input, const Extraction& extraction, const Config& config) {
-  if (std::ranges::count(config.output.formats, CatalogFormat::ldac) == 0) return "";
   const MeasurementConfig& measured = input.config().measurement;
   std::vector<HeadCard> cards;
   const auto add = [&](const char* keyword, KeywordValue value, const char* comment) {

@@ -20,6 +20,7 @@
 #include "pipeline/outputs/completeness/measure_completeness.hpp"
 #include "pipeline/outputs/components/component_styles.hpp"
 #include "pipeline/outputs/components/component_table.hpp"
+#include "pipeline/outputs/image_head.hpp"
 #include "pipeline/outputs/injection/inject_gaussians.hpp"
 #include "pipeline/outputs/psf_files.hpp"
 #include "pipeline/outputs/report/report.hpp"
@@ -249,10 +250,10 @@ std::vector<std::pair<std::string, double>> times_of(const Catalogue& catalogue)
 }  // namespace
 
 std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Execution& run) {
-  ImageConfig config = *input.file.config;
-  config.config.output.formats = {CatalogFormat::ldac};  // the format with the most metadata
   auto catalogue = std::make_unique<Catalogue>();
-  catalogue->metadata = metadata_of(input, result.extraction, config);
+  catalogue->metadata = metadata_of(input, result.extraction, *input.file.config);
+  // The catalogue may be written in every format.
+  catalogue->metadata.head = image_head(input, result.extraction, input.file.config->config);
   catalogue->name = input.name;
   catalogue->config = input.config();
   catalogue->shape = input.exposure.shape();

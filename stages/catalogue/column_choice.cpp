@@ -44,6 +44,23 @@ bool holds(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+/// The declared columns in the order of their names.
+const std::vector<const DeclaredColumn*>& columns_by_name() {
+  static const auto& sorted = *new std::vector<const DeclaredColumn*>([] {
+    std::vector<const DeclaredColumn*> columns;
+    for (const DeclaredColumn& one : declared_columns()) columns.push_back(&one);
+    std::ranges::sort(columns, {}, [](const DeclaredColumn* one) { return std::string_view(one->column.name); });
+    return columns;
+  }());
+  return sorted;
+}
+
+/// The words of output.columns that stand for several columns.
+const std::vector<std::string>& all_groups() {
+  static const auto& groups = *new std::vector<std::string>(column_groups());
+  return groups;
+}
+
 }  // namespace
 
 std::vector<std::string> column_groups() {
@@ -62,15 +79,23 @@ std::vector<std::string> column_names() {
   return names;
 }
 
+// The names are sorted: they are looked for many times in every image.
 ColumnChoice::ColumnChoice(const std::vector<std::string>& asked) {
-  const bool all = holds(asked, "all");
-  for (const DeclaredColumn& one : declared_columns())
-    if (all || holds(asked, one.group)) names_.emplace_back(one.column.name);
-  names_.insert(names_.end(), asked.begin(), asked.end());
+  std::vector<std::string_view> groups;
+  for (const std::string& word : asked)
+    if (holds(all_groups(), word)) groups.push_back(word);
+  const bool all = std::ranges::find(groups, "all") != groups.end();
+  if (!groups.empty())
+    for (const DeclaredColumn* const one : columns_by_name())
+      if (all || std::ranges::find(groups, one->group) != groups.end()) names_.emplace_back(one->column.name);
+  for (const std::string& word : asked) {
+    const auto place = std::ranges::lower_bound(names_, word);
+    if (place == names_.end() || *place != word) names_.insert(place, word);
+  }
 }
 
 bool ColumnChoice::has(std::string_view name) const {
-  return holds(names_, name);
+  return std::ranges::binary_search(names_, name, {}, [](const std::string& one) { return std::string_view(one); });
 }
 
 bool ColumnChoice::fills(std::string_view name) const {

@@ -192,9 +192,9 @@ std::string columns_problem(const Settings& config) {
 }
 
 std::string psfex_problem(const Settings& config) {
-  const ColumnChoice choice(config.output.columns);
   const bool read = std::ranges::count(config.output.formats, CatalogFormat::ldac) > 0;
   if (!read || !vignet_size(config.output.columns).any()) return "";
+  const ColumnChoice choice(config.output.columns);
   std::vector<std::string> missing;
   for (const char* name : {"FLUX_RADIUS", "SNR_WIN", "ELONGATION", "FLAGS"})
     if (!choice.has(name)) missing.emplace_back(name);
