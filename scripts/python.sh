@@ -34,6 +34,17 @@ fi
 # As scripts/build.sh compiles it, and as deep below the sources, so that a compiler cache has most of it.
 (cd $sources && CXX=${CXX:-c++} "$pip" install -q . --config-settings=build-dir=build-package)
 
+# SEP's own tests are in its source distribution alone.
+if [[ -z ${SRCEXTRACT_SEP_SOURCES:-} ]]; then
+  sep=sep-$("$venv/bin/python" -c 'import sep; print(sep.__version__)')
+  if [[ ! -e $venv/$sep/test.py ]]; then
+    "$venv/bin/pip" download -q --no-deps --no-binary sep -d "$venv" "${sep/-/==}"
+    tar -xmf "$venv/$sep.tar.gz" -C "$venv"
+  fi
+  SRCEXTRACT_SEP_SOURCES=$(realpath "$venv/$sep")
+  export SRCEXTRACT_SEP_SOURCES
+fi
+
 export SRCEXTRACT_PROGRAM=${SRCEXTRACT_PROGRAM:-$PWD/build/srcextract}
 # From elsewhere: what is tested is what was installed.
 tests=$PWD/tests/python

@@ -1,49 +1,26 @@
 """srcextract.sep beside SEP: its own suite, and every function on fields of stars."""
 import os
-import pathlib
-import subprocess
-import sys
-import xml.etree.ElementTree
 
 import numpy
 import pytest
 
+import peer_suites
 from sep_peer import peer
 from srcextract import sep as ours
 from srcextract.errors import SrcextractError
 
-EXCEPTIONS = pathlib.Path(__file__).with_name("sep_suite_exceptions.txt")
-SUITE = """
-import sys, pytest, srcextract.sep
-sys.modules["sep"] = srcextract.sep
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--junitxml=" + sys.argv[2], sys.argv[1]]))
-"""
 SEEDS = [1, 2, 3]
 
 
-def test_the_suite_of_sep_passes(tmp_path):
+def test_the_suite_of_sep_passes():
     """That of the sdist of SEP, unpacked where SRCEXTRACT_SEP_SOURCES says."""
     sources = os.environ.get("SRCEXTRACT_SEP_SOURCES")
     if not sources:
         pytest.skip("set SRCEXTRACT_SEP_SOURCES to an unpacked sdist of SEP (tests/README.md)")
     pytest.importorskip("astropy")
-    lines = [line.split(":", 1) for line in EXCEPTIONS.read_text().splitlines() if line and not line.startswith("#")]
-    excepted = {name for name, reason in lines if reason.strip()}
-    tests = sorted(path.name for path in pathlib.Path(sources).glob("test*.py"))
-    assert tests
-    package = str(pathlib.Path(ours.__file__).absolute().parents[1])
-    told = dict(os.environ, PYTHONPATH=os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
-    passed, failed = set(), set()
-    for test in tests:
-        report = tmp_path / "report.xml"
-        subprocess.run([sys.executable, "-c", SUITE, test, str(report)], cwd=sources, check=False, timeout=600,
-                       env=told, stdout=subprocess.DEVNULL)
-        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
-            if case.find("skipped") is None:
-                bad = case.find("failure") is not None or case.find("error") is not None
-                (failed if bad else passed).add(case.get("name"))
-    assert failed == excepted
-    assert len(passed) >= 25
+    tests = peer_suites.of_sep(sources)
+    assert peer_suites.differ(tests) == peer_suites.excepted("sep_suite_exceptions.txt")
+    assert len(tests) >= 26
 
 
 class Field:
