@@ -12,7 +12,7 @@ from srcextract import _core, angles, asdf_files, configuration, files, images, 
 from srcextract.arguments import Arguments, ArgumentsOfCrowd, Backend, Config, Image, Origin, backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
-from srcextract.errors import ConfigError, InputError
+from srcextract.errors import ConfigError, ConfigWarning, InputError
 from srcextract.key_types import Keys
 from srcextract.psf import Psf, as_keys
 
@@ -145,7 +145,7 @@ class Extractor:
                 if of_memory:
                     raise ConfigError("input.hdu selects an image of both frames' files, and the reference is in memory; open the "
                                       "new one, too, as with astropy.io.fits.open, or give the path of the reference")
-                return _at(table, self._of_contents(contents, with_files))
+                return _at(table, self._of_contents(contents, with_files), self._keys)
             own_maps: dict[str, Any] = {}
             if contents is not None:
                 image, name = stack.enter_context(images.opened_hdu(contents, self._configuration.hdu)), contents.name
@@ -165,7 +165,7 @@ class Extractor:
                                              weights_type=self._keys.get("weights__type", self._weights_type))
             found = self._engine.extract(self._configured(told), inputs, with_files)
             del alive
-            return _at(table, Catalogue(found))
+            return _at(table, Catalogue(found), self._keys)
 
     def _takes_planes(self) -> bool:
         """Whether the configuration handles an array of three axes."""
@@ -203,10 +203,13 @@ class Extractor:
         return Catalogue(found[0])
 
 
-def _at(table: files.Contents | None, found: Catalogue) -> Catalogue:
-    """The catalogue at the positions of a table: without the row that stands for none, and with a word on lost columns."""
+def _at(table: files.Contents | None, found: Catalogue, keys: dict[str, Any]) -> Catalogue:
+    """The catalogue at the positions of a table: without the row that stands for none, and with a word on columns that it lacks."""
     if table is None:
         return found
+    if "output__columns" in keys:
+        warned.warn("output.columns is not used at positions: columns there are those of circles, and of ellipses if positions have a "
+                    "shape; srcextract.sep has rings and windowed positions at any place", ConfigWarning)
     lost = [name for name in table.further if name not in found._carried]
     if lost:
         shown = ", ".join(lost[:8]) + (f" and {len(lost) - 8} more" if len(lost) > 8 else "")

@@ -68,3 +68,10 @@ def test_what_are_no_positions():
             {"RA": [1.0], "DEC": [2.0]}, "they have RA, DEC"):
         with pytest.raises(srcextract.InputError, match=said):
             srcextract.photometry(IMAGE, positions=given)
+
+
+def test_columns_that_positions_have_not_are_told():
+    """An annulus that is asked for, and is not there, is not found out by a KeyError alone."""
+    with pytest.warns(srcextract.ConfigWarning, match="output.columns is not used at positions"):
+        found = srcextract.extract(IMAGE, positions=PLACES - 1, output__columns=["default", "ANNULUS_SKY"])
+    assert "ANNULUS_SKY" not in found.table.colnames and len(found) == len(PLACES)
