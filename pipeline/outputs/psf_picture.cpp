@@ -93,20 +93,21 @@ std::string field(const PsfSurface& surface, const std::vector<PsfStar>& stars, 
     if (!used && star.verdict != StarVerdict::misfit) continue;
     all += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\" stroke=\"{}\"/>\n",
                        x + scale * (star.x + 0.5), top + scale * (static_cast<double>(height) - star.y - 0.5),
-                       used ? "#1f6fb4" : "none", used ? "#1f6fb4" : "#c0392b");
+                       used ? "#2b7fc6" : "none", used ? "#2b7fc6" : "#c0392b");
   }
   return all;
 }
 
 }  // namespace
 
+// Without a ground, and with text in a grey that is read on white and on black.
 std::string psf_picture(const MadePsf& made, const std::vector<PsfStar>& stars, const std::string& name) {
   const PsfSurface& surface = made.surface;
   const int second = gap + 3 * (panel + 4) + gap, third = second + panel + 4 * gap;
   const int width = third + 3 * panel + 8 + gap, height = top + 3 * panel + 8 + gap;
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-             "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
+             "font-family=\"sans-serif\" font-size=\"12\" fill=\"#7a7a7a\">\n",
              width, height) +
          label(gap, 18,
                fmt::format("PSF of {}: full width {:.3g} pixels, degree {}", name, surface.width, surface.degree)) +
