@@ -173,15 +173,16 @@ std::string table_html(const std::vector<ReportColumn>& columns, const ReportLig
   return html + "</tbody>\n";
 }
 
-/// An HTML figure of a map with the range of values. For a map with a single value, a text instead, if
-/// is_flat_in_words.
+/// An HTML figure of a map with the range of values. For a map with a single value, a text instead, unless the script
+/// needs the picture: then it has an `id`.
 std::string map_html(const std::string& title, const ReportPicture& picture, const std::string& pixel_unit,
-                     bool is_flat_in_words = true) {
+                     const std::string& id = "") {
   const std::string name = xml_text(title);
-  if (picture.is_constant && is_flat_in_words)
+  if (picture.is_constant && id.empty())
     return "<figure class=\"map\"><div class=\"flat\">" + xml_text(with_unit(picture.black, pixel_unit)) +
            "</div><figcaption><b>" + name + "</b>: one value for the whole image</figcaption></figure>\n";
-  return "<figure class=\"map\"><img alt=\"" + name + "\" src=\"" + picture.address +
+  return "<figure class=\"map\"><img " + (id.empty() ? "" : "id=\"" + id + "\" ") + "alt=\"" + name + "\" src=\"" +
+         picture.address +
          fmt::format("\" width=\"{}\" height=\"{}\"><figcaption><b>{}</b>: black {}, white {}</figcaption></figure>\n",
                      picture.shape.width, picture.shape.height, name, xml_text(with_unit(picture.black, pixel_unit)),
                      xml_text(with_unit(picture.white, pixel_unit)));
@@ -228,20 +229,23 @@ std::string cutouts_html(const ReportPictures& pictures) {
     return "<canvas id=\"" + id + "\" role=\"img\" aria-label=\"Cut-out around the selected source" + of +
            "\"></canvas>";
   };
-  if (!pictures.new_stamps) return "<div class=\"cutouts\">" + canvas("cutout", "") + "</div>\n";
+  const std::string note = "<p id=\"cutout-note\" class=\"note\"></p>\n";
+  if (!pictures.new_stamps) return "<div class=\"cutouts\">" + canvas("cutout", "") + "</div>\n" + note;
   const auto figure = [&](const std::string& id, const std::string& name) {
     return "<figure>" + canvas(id, ", " + name) + "<figcaption>" + name + "</figcaption></figure>";
   };
   return "<div class=\"cutouts three\">" + figure("cutout-reference", "reference") + figure("cutout-new", "new") +
-         figure("cutout", "difference") + "</div>\n";
+         figure("cutout", "difference") + "</div>\n" + note;
 }
 
 std::string maps_html(const ReportPictures& pictures, const std::string& unit) {
   std::string html = map_html("Sky", pictures.sky, unit) + map_html("Noise", pictures.noise, unit);
+  if (pictures.reference) html += map_html("Reference", *pictures.reference, unit, "whole-reference");
+  if (pictures.fresh) html += map_html("New frame", *pictures.fresh, unit, "whole-new");
   if (pictures.residual)
     html += map_html(
         pictures.residual_of_fit ? "Residual, without sky and what was fitted" : "Residual, without sky and sources",
-        *pictures.residual, unit, !"a flat residual is shown");
+        *pictures.residual, unit, "residual");
   return html;
 }
 

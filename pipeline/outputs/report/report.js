@@ -191,35 +191,39 @@
   };
   // --- the selected source -----------------------------------------------------------------------------------------
   // A cut-out is a square of a picture from (left, top), with the place of the source in it. The brightest sources
-  // of a large image have stamps, whose pixels are those of the image; `fine` is their side.
-  const cutoutOf = (x, y, a) => {
+  // of a large image, and of a difference, have stamps, whose pixels are those of the image. Others are cut out of the
+  // whole picture. `fine` is the side of a pixel of either, in pixels of the image.
+  const cutoutOf = (x, y, a, frame) => {
     const { side, columns, count } = data.stamps, size = 12 * (typeof a === "number" ? a : 0);
     if (chosen < count && size <= 2 * side) {
-      const place = (at) => at - Math.floor(at + 0.5) + 0.5 + side / 2;
-      const top = $("stamps").naturalHeight - (Math.floor(chosen / columns) + 1) * side;
-      return { image: $("stamps"), side, left: (chosen % columns) * side, top, u: place(x), v: side - place(y), fine: 1 };
+      const image = $(`stamps${frame}`), place = (at) => at - Math.floor(at + 0.5) + 0.5 + side / 2;
+      const top = image.naturalHeight - (Math.floor(chosen / columns) + 1) * side;
+      return { image, side, left: (chosen % columns) * side, top, u: place(x), v: side - place(y), fine: 1 };
     }
-    const wide = Math.max(16, size / factor), [u, v] = toPicture(x, y);
-    return { image: picture, side: wide, left: u - wide / 2, top: v - wide / 2, u: wide / 2, v: wide / 2, fine: factor };
+    const [image, fine] = frame ? [$(`whole${frame}`), data.frames.factor] : [picture, factor];
+    const wide = Math.max(16 * factor, size) / fine, [u, v] = [(x - 0.5) / fine, image.naturalHeight - (y - 0.5) / fine];
+    return { image, side: wide, left: u - wide / 2, top: v - wide / 2, u: wide / 2, v: wide / 2, fine };
   };
-  // Of a difference, both frames are shown beside it. They have stamps alone.
+  // Of a difference, both frames are shown beside it.
   const drawCutout = () => {
-    ["", "-reference", "-new"].filter((frame) => $(`cutout${frame}`)).forEach(drawCutoutOf);
+    const fine = Math.max(...["", "-reference", "-new"].filter((frame) => $(`cutout${frame}`)).map(drawCutoutOf));
+    $("cutout-note").textContent = fine > 1
+      ? `Cut out of a picture that is shrunk ${fine} times. The ${data.stamps.count} brightest sources have all pixels of the image, unless they are large.` : "";
   };
   const drawCutoutOf = (frame) => {
     const [context, w, h] = prepared($(`cutout${frame}`));
     const [x, y, a, b, theta] = data.shapes[chosen] || [];
-    if (typeof x !== "number" || typeof y !== "number") return;
-    const { image, side, left, top, u, v, fine } = cutoutOf(x, y, a), scale = w / side;
-    if (frame && image === picture) return;
+    if (typeof x !== "number" || typeof y !== "number") return 1;
+    const { image, side, left, top, u, v, fine } = cutoutOf(x, y, a, frame), scale = w / side;
     context.imageSmoothingEnabled = false;
-    drawPicture(context, frame ? $(`stamps${frame}`) : image, left, top, side, side, 0, 0, w, h);
-    if (typeof a !== "number" || typeof b !== "number") return;
+    drawPicture(context, image, left, top, side, side, 0, 0, w, h);
+    if (typeof a !== "number" || typeof b !== "number") return fine;
     [context.strokeStyle, context.lineWidth] = [colour("picked"), 1.5];
     context.beginPath();
     const [major, minor] = [a, b].map((axis) => (3 * Math.max(axis, 0) * scale) / fine);
     context.ellipse(u * scale, v * scale, major, minor, (-(theta || 0) * Math.PI) / 180, 0, 2 * Math.PI);
     context.stroke();
+    return fine;
   };
   // The column with the error of a column, or -1.
   const errorOf = names.map((name) => names.findIndex((one) => one !== name &&
@@ -360,7 +364,7 @@
     drawCutout();
     plots.forEach((draw) => draw());
   };
-  Promise.all([picture, $("stamps")].filter(Boolean).map((image) => image.decode())).then(() => {
+  Promise.allSettled([...document.images].map((image) => image.decode())).then(() => {
     listenToSky();
     table = makeTable({
       rows: data.rows, names, columns: data.short, file: `${data.name.replace(/.*\//, "")}.csv`, choose,

@@ -167,6 +167,7 @@ ReportData report_data(const ReportFacts& facts, std::size_t most_bytes, const C
   const Shape& shape = facts.extraction.check.above.shape;
   Json json = {{"name", facts.name},
                {"image", {{"width", shape.width}, {"height", shape.height}, {"factor", facts.pictures.image.factor}}},
+               {"frames", {{"factor", facts.pictures.fresh ? facts.pictures.fresh->factor : 1}}},
                {"stamps", {{"side", stamp_side}, {"columns", stamps_in_a_row}, {"count", facts.pictures.stamp_count}}},
                {"total", facts.light.order.size()},
                {"columns", columns_json(facts.columns)},

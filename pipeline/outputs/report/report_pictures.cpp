@@ -22,7 +22,7 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t image_side = 1024, residual_side = 512, map_side = 256;
+constexpr std::int64_t image_side = 1024, residual_side = 512, frame_side = 512, map_side = 256;
 
 /// Writes row `y` of an image to `row`.
 using FillRow = std::function<void(std::int64_t y, float* row)>;
@@ -127,11 +127,11 @@ QuicklookConfig limits_of_image(const Extraction& extraction, QuicklookConfig co
   return with_limits(config, least, most, sigma);
 }
 
-/// Limits for cut-outs of a frame of a difference, as limits_of_image() has them for the image: from 3 sigma below the
-/// median of the cut-outs, which is near the sky, to 60 sigma above it. `sigma`: the noise of the difference.
-QuicklookConfig limits_of_frame(const Image<float, Cpu>& stamps, double sigma) {
+/// Limits for a frame of a difference, as limits_of_image() has them for the image: from 3 sigma below the median of
+/// the shrunk frame, which is near the sky, to 60 sigma above it. `sigma`: the noise of the difference.
+QuicklookConfig limits_of_frame(const Image<float, Cpu>& small, double sigma) {
   std::vector<float> pixels;
-  std::ranges::copy_if(stamps.pixels, std::back_inserter(pixels), [](float pixel) { return std::isfinite(pixel); });
+  std::ranges::copy_if(small.pixels, std::back_inserter(pixels), [](float pixel) { return std::isfinite(pixel); });
   if (pixels.empty() || !(sigma > 0)) return {.stretch = Stretch::asinh, .limits = Limits::zscale};
   const float sky = median_of(std::move(pixels));
   return with_limits({.stretch = Stretch::asinh}, sky, sky, sigma);
@@ -163,6 +163,8 @@ ReportPictures render_pictures(const Extraction& extraction, const std::vector<R
                           .sky = check_image(CheckImage::background, map_side, map),
                           .noise = check_image(CheckImage::rms, map_side, map),
                           .stamps = std::nullopt,
+                          .reference = std::nullopt,
+                          .fresh = std::nullopt,
                           .reference_stamps = std::nullopt,
                           .new_stamps = std::nullopt,
                           .residual = std::nullopt};
@@ -175,19 +177,26 @@ ReportPictures render_pictures(const Extraction& extraction, const std::vector<R
     };
     pictures.stamps = render(stamps_of(extraction.check.above, &extraction), 1, as_image, where);
     pictures.stamp_count = std::ssize(brightest);
-    const auto of_frame = [&](const Image<float, Cpu>& frame) {
-      const Image<float, Cpu> stamps = stamps_of(frame, nullptr);
-      return render(stamps, 1, limits_of_frame(stamps, extraction.background.clipped.sigma), where);
+    const auto draw_frame = [&](const Image<float, Cpu>& frame, auto& whole, auto& stamps) {
+      const std::int64_t factor = shrink_factor(shape, frame_side);
+      const auto copy_row = [&](std::int64_t y, float* row) {
+        const HeldRows held(frame, y, y + 1);
+        std::copy_n(frame.pixels.data() + y * shape.width, shape.width, row);
+      };
+      const Image<float, Cpu> small = shrink_rows(shape, factor, copy_row, where);
+      const QuicklookConfig as_frame = limits_of_frame(small, extraction.background.clipped.sigma);
+      whole = render(small, factor, as_frame, where);
+      stamps = render(stamps_of(frame, nullptr), 1, as_frame, where);
     };
     if (extraction.frames) {
-      pictures.reference_stamps = of_frame(extraction.frames->reference);
-      pictures.new_stamps = of_frame(extraction.frames->fresh);
+      draw_frame(extraction.frames->reference, pictures.reference, pictures.reference_stamps);
+      draw_frame(extraction.frames->fresh, pictures.fresh, pictures.new_stamps);
     }
   }
   const bool has_galaxies = extraction.galaxies && !extraction.galaxies->light.pixels.empty();
   pictures.residual_of_fit =
       extraction.fitted || has_galaxies || (extraction.crowd && !extraction.crowd->residual.empty());
-  if (pictures.residual_of_fit || !extraction.runs.row_begin.empty())
+  if (!extraction.frames && (pictures.residual_of_fit || !extraction.runs.row_begin.empty()))
     pictures.residual = check_image(pictures.residual_of_fit ? CheckImage::residual : CheckImage::minus_objects,
                                     residual_side, {.stretch = Stretch::linear, .limits = Limits::zscale});
   return pictures;

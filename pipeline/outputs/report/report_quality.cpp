@@ -88,6 +88,11 @@ std::string injection_html(const Injection& injection) {
 }
 
 std::string crowd_html(const std::vector<CrowdBin>& bins) {
+  if (bins.empty())
+    return begin_section("completeness", "Completeness",
+                         "Not measured. With --set crowd.inject=1000, stars of known flux are added to the image, and "
+                         "this page has the share of them that is found.") +
+           "</section>\n";
   std::vector<std::vector<std::string>> rows;
   const auto relative = [](double value, double flux) {
     return std::isfinite(value) ? fmt::format("{:.1f}", 100 * value / flux) : "–";
@@ -134,7 +139,7 @@ QualityParts quality_parts(const RunRecord& record) {
   };
   if (record.completeness) add("completeness", "Completeness", completeness_html(*record.completeness));
   if (record.injection != nullptr) add("completeness", "Completeness", injection_html(*record.injection));
-  if (const auto& crowd = record.result.extraction.crowd; crowd && !crowd->bins.empty())
+  if (const auto& crowd = record.result.extraction.crowd; crowd && record.input.positions == nullptr)
     add("completeness", "Completeness", crowd_html(crowd->bins));
   const auto& fitted = record.result.extraction.fitted;
   if (fitted && fitted->reliability) add("reliability", "Reliability", reliability_html(*fitted->reliability));

@@ -47,6 +47,19 @@ def test_it_is_one_file_of_at_most_two_megabytes(run, tmp_path):
     assert not re.search(r"https?://", page.source)
 
 
+def test_a_difference_with_both_frames_has_at_most_two_megabytes(run, tmp_path):
+    """Uniform noise is what pictures take most bytes for; a threshold of 2 sigma gives more rows than the page has room for."""
+    rng = np.random.default_rng(1)
+    frames = [write_image(tmp_path / f"{name}.fits", rng.uniform(0, 1, (1024, 1024)).astype(np.float32)) for name in ("old", "new")]
+    done = run("difference", "-q", "-o", "out", "--report", "--set", "difference.kernel=gaussian", "--set", "detection.threshold=2",
+               "--set", "detection.min_area=1", *frames)
+    assert done.code == 0, done.err
+    page = Page(tmp_path / "out/new.diff.report.html")
+    assert 1_900_000 < len(page.source.encode()) <= 2_000_000
+    assert 100 < len(page.data["rows"]) < page.data["total"]
+    assert [picture["alt"] for picture in page.pictures if picture.get("id", "").startswith("whole")] == ["Reference", "New frame"]
+
+
 def test_it_says_what_run_json_says(run, tmp_path):
     page = report_of(run, tmp_path, write_image(tmp_path / "sky.fits", field(1), OBJECT="M 31", **TAN))
     told = json.loads((tmp_path / "out/sky.run.json").read_text())
@@ -190,6 +203,8 @@ def test_a_crowd_has_its_residual_and_the_completeness(run, tmp_path):
     for one in json.loads((tmp_path / "out/sky.run.json").read_text())["crowd"]["injected"]:
         row = f"{one['flux']:.4g}{one['added']}{one['found']}{100 * one['found'] / one['added']:.1f}"
         assert row in page.texts["completeness"].replace("\n", "")
+    without = report_of(lambda *options: run("crowd", *options), tmp_path, image)
+    assert "Not measured" in without.texts["completeness"] and "crowd.inject=1000" in without.texts["completeness"]
 
 
 def test_a_difference_has_no_copies(run, tmp_path):

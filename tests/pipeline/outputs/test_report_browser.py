@@ -231,6 +231,31 @@ def test_a_difference_shows_both_frames_of_a_row(show, tmp_path):
     assert page.ask(f"{BRIGHTEST}('#cutout-new')") < 60
 
 
+def test_every_row_of_a_difference_shows_both_frames(show, tmp_path):
+    """Of 130 new stars the faintest has cut-outs of pictures that are shrunk, and the page says so."""
+    rng = np.random.default_rng(3)
+    frames = {name: rng.normal(100, 5, (700, 900)) for name in ("old", "new")}
+    y, x = np.indices((31, 31)) - 15
+    for i in range(130):
+        at_y, at_x = 30 + 64 * (i // 13), 30 + 65 * (i % 13)
+        frames["new"][at_y - 15:at_y + 16, at_x - 15:at_x + 16] += (5000 - 20 * i) * np.exp(-(x**2 + y**2) / 18)
+    for name, pixels in frames.items():
+        write_image(tmp_path / f"{name}.fits", pixels.astype(np.float32))
+    done = run_program("difference", "-q", "--set", "difference.kernel=gaussian", "--set", "difference.match_flux=false", "--report",
+                       "-o", tmp_path, tmp_path / "old.fits", tmp_path / "new.fits")
+    assert done.code == 0, done.err
+    page = show(tmp_path / "new.diff.report.html")
+    assert page.ask("JSON.parse(document.querySelector('#data').textContent).total") == 130
+    note = "document.querySelector('#cutout-note').textContent"
+    assert page.ask(note) == ""
+    page.ask("document.querySelector('#sky').focus()")
+    page.press("p")
+    page.press("p")
+    assert page.ask(note).startswith("Cut out of a picture that is shrunk 2 times. The 100 brightest")
+    reference, fresh, difference = (page.ask(f"{BRIGHTEST}('#cutout{frame}')") for frame in ("-reference", "-new", ""))
+    assert reference < 140 < 200 < min(fresh, difference)
+
+
 def test_cutouts_of_a_large_image_show_the_source_in_the_middle(show, tmp_path):
     """The brightest hundred have the pixels of the image, the others those of the picture, which is shrunk by two."""
     pixels = np.random.default_rng(1).normal(0, 1, (1200, 1501)).astype(np.float32)
