@@ -71,7 +71,7 @@ void check_together(const Draft<ColumnRule>& draft, const ColumnRule& built_in) 
   if (!is_set("error")) return;
   check_pattern(rule.error, draft.set_at.at(prefix + "error"));
   if (parts_of(rule.error).star && !parts_of(rule.pattern).star) {
-    fail_at("error", "has a *, which stands for what it stands for in the pattern, and there is none");
+    fail_at("error", "has a *, and the pattern has none for which it could stand");
   }
 }
 

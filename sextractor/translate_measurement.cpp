@@ -109,7 +109,7 @@ void put_network(const Request& request, Translation& to) {
   const std::string& place = request.place_of(network);
   const std::string file = find_file(network.word(), request.path);
   if (file.empty())
-    fail(place, "STARNNW_NAME " + network.word() + ", which CLASS_STAR is told by: " + no_such_file +
+    fail(place, "STARNNW_NAME " + network.word() + ", which CLASS_STAR needs: " + no_such_file +
                     "; copy it from SExtractor's own files, or take CLASS_STAR out of the columns" +
                     network.further_words());
   try {

@@ -68,15 +68,14 @@ std::string entries_as_yaml(const std::vector<Entry>& entries, std::vector<std::
 
 std::string as_yaml(const Request& request, const Translation& translation) {
   const std::string columns = request.parameters_path.empty() ? "" : ", with the columns of " + request.parameters_path;
-  std::string yaml =
-      comment("What " + request.path + " asks SExtractor for" + columns +
-                  ", as srcextract has it: each key after those that it is from. docs/sextractor.md says "
-                  "how near the catalogues are.",
-              "");
+  std::string yaml = comment("The settings of " + request.path + columns +
+                                 ", as keys of srcextract. Above each key is the key of SExtractor that it comes from. "
+                                 "docs/sextractor.md says how near the catalogues are.",
+                             "");
   if (const std::string lost = list_of(translation, true); !lost.empty())
-    yaml += "#\n# What could not be honoured:\n" + lost;
+    yaml += "#\n# Settings that could not be honoured:\n" + lost;
   if (const std::string idle = list_of(translation, false); !idle.empty())
-    yaml += "#\n# What no catalogue depends on here:\n" + idle;
+    yaml += "#\n# Settings that change no catalogue:\n" + idle;
   std::vector<std::size_t> lines;
   return yaml + "\n" + entries_as_yaml(translation.entries, lines);
 }

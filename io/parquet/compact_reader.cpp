@@ -68,7 +68,7 @@ CompactReader::List CompactReader::list() {
   const std::uint64_t count = head >> 4 == 15 ? varint() : head >> 4;
   if (count > 0 && (kind < static_cast<int>(Kind::yes) || kind > static_cast<int>(Kind::structure)))
     fail("a list is of no type that there is");
-  if (count > bytes_.size() - position_) fail("a list is longer than what it stands in");
+  if (count > bytes_.size() - position_) fail("a list is longer than the metadata that holds it");
   field_.kind = static_cast<Kind>(kind);
   return {static_cast<std::size_t>(count), static_cast<Kind>(kind)};
 }

@@ -109,7 +109,7 @@ void check(const ParquetFile& parquet, std::size_t columns, std::int64_t end, co
         damaged("the values of a column are said to lie outside of it");
     }
   }
-  if (rows != parquet.rows) damaged("its row groups have not as many rows as it has");
+  if (rows != parquet.rows) damaged("the rows of its row groups do not add up to its number of rows");
 }
 
 using YamlColumns = std::map<std::string, YamlColumn>;

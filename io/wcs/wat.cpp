@@ -154,7 +154,7 @@ std::optional<WatDistortion> read_wat(const CelestialKeywords& keywords, int lon
   const std::array<std::string, 2> texts{joined(keywords, 0), joined(keywords, 1)};
   WatDistortion wat{wtype_of(texts[0]), {}, {}};
   if (wat.type != wtype_of(texts[1]))
-    refuse("WAT1 and WAT2 do not both describe the same kind of distortion (wtype), which is of two axes or none");
+    refuse("WAT1 and WAT2 do not describe the same kind of distortion (wtype); both axes need it, or neither");
   if (wat.type.empty()) return std::nullopt;
   std::array<std::optional<WatSurface>, 2> surfaces;
   for (int axis = 0; axis < 2; ++axis) {
@@ -168,7 +168,7 @@ std::optional<WatDistortion> read_wat(const CelestialKeywords& keywords, int lon
     if (wat.projection.empty()) wat.projection = parameters;
   }
   if (surfaces[0].has_value() != surfaces[1].has_value())
-    refuse("one of WAT1 and WAT2 alone has a correction (lngcor, latcor), which is of two axes or none");
+    refuse("only one of WAT1 and WAT2 has a correction (lngcor, latcor); both axes need it, or neither");
   if (wat.type == "tnx" && !surfaces[0]) refuse("WAT1 and WAT2 have no correction (lngcor, latcor)");
   if (surfaces[0]) wat.surfaces = {*surfaces[0], *surfaces[1]};
   return wat;

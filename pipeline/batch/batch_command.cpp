@@ -118,7 +118,7 @@ void describe(const SurveyPlan& plan, const Shard& shard) {
 void warn_of_unseen(const SurveyPlan& plan) {
   if (plan.unseen + plan.undone == 0) return;
   log_warning(
-      fmt::format("{}: what is done of {} stays as it is, since inputs cannot be looked at; mount or bring them back",
+      fmt::format("{}: {} cannot be looked at, so finished outputs stay as they are; mount or bring back the inputs",
                   plan.why_unseen, counted(plan.unseen + plan.undone, "file")));
 }
 

@@ -221,7 +221,7 @@ void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extra
   if (filling.filled > 0)
     warnings.push_back(
         fmt::format("{}: sources cover more than half of {} of {} meshes, most ({:.0f} %) of that around pixel {}, {}: "
-                    "the level there is theirs, not that of the sky; {} or more",
+                    "the level there is the light of sources, not the sky; {} or more",
                     place, filling.filled, mesh_grid(shape, size).nodes.count(), 100 * filling.most, filling.x,
                     filling.y, advice(2 * std::max(size.width, size.height))));
 }
@@ -289,8 +289,8 @@ void warn_of_few_apertures(const Config& config, const Extraction& extraction, W
   const EmptyApertures& needed = noise->radii.at(least_radii - 1);
   if (needed.apertures >= least_empty_apertures) {
     warnings.push_back(fmt::format(
-        "{}: errors are those of independent pixels, as of pixel: sums over empty apertures do not scatter, or by no "
-        "number. Is this an image of what is not noise? Set measurement.noise to pixel",
+        "{}: errors take pixels as independent, since sums over empty apertures of this image do not scatter. If "
+        "the image has no noise, set measurement.noise to pixel",
         config.place_of("measurement.noise")));
     return;
   }

@@ -162,7 +162,7 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
       ->needs(band)
       ->group("Configuration");
   app.add_option("--positions", command.positions,
-                 "Measure circles, and ellipses, at the positions in TABLE, and find nothing.\n"
+                 "Measure circles, and ellipses, at the positions in TABLE. Nothing is searched for.\n"
                  "TABLE has columns X_IMAGE and Y_IMAGE, or RA and DEC, or VizieR's names")
       ->type_name("TABLE")
       ->excludes(detect)

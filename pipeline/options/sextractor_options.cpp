@@ -21,7 +21,7 @@ Usage:
   sex IMAGE[,IMAGE2] ...          by a link: ln -s srcextract sex (or sextractor, source-extractor)
 
   -c FILE      configuration; without it default.sex, if there is one, or SExtractor's defaults
-  -KEY VALUE   a key of the configuration, in any case, which counts more than the file
+  -KEY VALUE   overrides KEY of the configuration file; small letters will do
   -d           print a configuration with SExtractor's defaults; -dd with all keys
   -dp          print all columns
   -v           print the version of SExtractor, and that of this program on standard error

@@ -106,8 +106,8 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
     if (choice.has(name) && (for_class || name != std::string_view("CLASS_STAR")))
       columns += (columns.empty() ? "" : ", ") + std::string(name);
   columns += columns.find(',') == std::string::npos ? " is" : " are";
-  spdlog::warn("{}: {} NaN for want of the size of a pixel: {}; set measurement.pixel_scale, in arcseconds", image.name,
-               columns, reason);
+  spdlog::warn("{}: {} NaN, since the size of a pixel is not known: {}; set measurement.pixel_scale, in arcseconds",
+               image.name, columns, reason);
 }
 
 /// Whether a key is set for the reference image alone. `own`: the configuration of the reference image; `given`: that

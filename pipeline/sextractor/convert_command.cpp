@@ -28,18 +28,18 @@ struct ConvertOptions {
 };
 
 constexpr const char* convert_description =
-    "Makes a configuration of srcextract of one of SExtractor's: it asks for the same, each key\n"
-    "after a comment with the one that it is from.";
+    "Converts a configuration of SExtractor into one of srcextract. Above each key is a comment\n"
+    "with the key of SExtractor that it comes from.";
 
 constexpr const char* convert_footer =
     R"(FILE is read as SExtractor 2.25 reads it: keys that are missing have its defaults, $NAME and
 ${NAME} are variables of the environment. The columns are those of PARAM, or of the file that
-PARAMETERS_NAME names; FILTER_NAME becomes the values of the kernel. What there is no key for
-stands in the output as a comment with the reason and what comes nearest, and is told.
+PARAMETERS_NAME names; FILTER_NAME becomes the values of the kernel. A setting that srcextract
+does not have is a message, and a comment in the output, with the reason and the nearest one.
 
---strict minds what changes the catalogue, or leaves out a check image: columns and keys that
-there are none of here, where they are not at SExtractor's default. What no catalogue depends
-on (VERBOSE_TYPE, MEMORY_*, names of outputs) and the format of the catalogue do not count.
+--strict fails if the catalogue would change or a check image would be missing: a column that
+srcextract does not have, or such a key that is not at SExtractor's default. Keys that change
+no catalogue (VERBOSE_TYPE, MEMORY_*, names of outputs) and CATALOG_TYPE do not count.
 
 Example:
   source-extractor -dd > default.sex

@@ -99,7 +99,7 @@ def _of_readable(source: Any, name: str) -> Contents:
     except BaseException as error:
         made.close()
         if isinstance(error, TypeError):
-            raise InputError(f"{name}: what its read() returns is no bytes: {error}") from error
+            raise InputError(f"{name}: its read() does not return bytes: {error}") from error
         if isinstance(error, Exception) and remote.is_of_network(error):
             raise InputError(f"{name}: {remote.reason(error, name)}") from error
         if isinstance(error, (OSError, ValueError, EOFError, zlib.error)):

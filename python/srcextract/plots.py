@@ -44,8 +44,8 @@ def pixels_of(catalogue: Catalogue, image: Any) -> NDArray[Any]:
     if pixels.ndim > 2 and pixels.size == catalogue.shape[0] * catalogue.shape[1]:
         pixels = pixels.reshape(catalogue.shape)
     if pixels.shape != catalogue.shape:
-        raise InputError(f"image: has the shape {pixels.shape}, and that of the catalogue {catalogue.shape}; give the one that was "
-                         "extracted")
+        raise InputError(f"image: has the shape {pixels.shape}, and the image of the catalogue {catalogue.shape}; give the image that "
+                         "was extracted")
     return numpy.asarray(pixels, float)
 
 

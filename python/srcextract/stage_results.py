@@ -305,8 +305,8 @@ def foreground_of(mask: Any, threads: int) -> Foreground:
         return mask
     values = filled(array_of(mask, "the mask"), False)
     if values.dtype.kind not in "biu":
-        raise InputError(f"the mask: of what type {values.dtype} is its foreground? Give an array of bool, as "
-                         "image > 3, or what threshold() makes")
+        raise InputError(f"the mask: an array of {values.dtype} does not say which pixels are foreground; give an array of bool, as "
+                         "image > 3, or the result of threshold()")
     if isinstance(values, DeviceArray) and values.dtype.itemsize > 1:
         raise InputError(f"the mask: on a GPU it is an array of bool, and this one is of {values.dtype}; give mask != 0")
     values = values.view("u1") if values.dtype.itemsize == 1 else (values != 0).view("u1")
@@ -338,7 +338,7 @@ def background_of(image: Any, background: Any, keys: Keys, threads: int) -> Back
     if isinstance(background, Background):
         wrong = [name for name in keys if name.startswith("background__")]
         if wrong:
-            raise ConfigError(f"{wrong[0]}: the background is given, with its keys; give either")
+            raise ConfigError(f"{wrong[0]}: the Background that is given has its own keys; leave out the key, or give no background")
         return background
     if background is not None:
         raise InputError(f"background: a {type(background).__name__}; it is what background() makes of the image, and "
@@ -359,7 +359,7 @@ def require_as_thresholded(found: Keys, asked: Keys) -> None:
     """Raises ConfigError if measuring asks for another threshold than the sources were found with."""
     for key, usual in _DECIDED.items():
         if key in asked and asked[key] != found.get(key, usual):
-            raise ConfigError(f"{key} is what threshold() counts from, which these sources are of; give it there: "
+            raise ConfigError(f"{key} belongs to the call of threshold() that found these sources; give it there: "
                               f"threshold(image, background, {key.removeprefix('detection__')}={asked[key]!r})")
 
 

@@ -250,7 +250,7 @@ std::string explain_alignment(const Alignment& alignment, Frame frame) {
     case Change::swap:
       return fmt::format("{} and {} have changed places, and are {}", x, y, shifted);
     case Change::swap_flip:
-      return fmt::format("{} and {} have changed places, and {} the other way, as rotated by 90 degrees", x, y,
+      return fmt::format("{} and {} have changed places, and {} backwards: the image was rotated by 90 degrees", x, y,
                          alignment.x_reversed && alignment.y_reversed ? "both run"
                          : alignment.x_reversed                       ? "the new " + x + " runs"
                                                                       : "the new " + y + " runs");

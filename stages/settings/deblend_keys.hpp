@@ -52,8 +52,9 @@ void for_each_deblend_field(AnySettings& c, F&& f) {
     c.deblend.contrast);
   f(Field{.section = section,
           .key = "clean",
-          .description = "A source that would not be one without the wings of a brighter one becomes part of it "
-                         "(SExtractor's CLEAN); with any method",
+          .description =
+              "A source that only the wings of a brighter one lift above the threshold is joined to that one "
+              "(SExtractor's CLEAN); with any method",
           .problem = deblend_clean_problem(c)},
     c.deblend.clean);
   f(Field{.section = section,

@@ -119,7 +119,7 @@ void for_each_detection_field(AnySettings& c, F&& f) {
 
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_morphology_field(AnySettings& c, F&& f) {
-  const Section section{"morphology", "Erosion or opening of what is above the threshold", "clean"};
+  const Section section{"morphology", "Erosion or opening of the mask of pixels above the threshold", "clean"};
   const MorphologyConfig usual;
   const auto of_operation = [&](const auto& value, const auto& usual_value) {
     return use_problem(c.morphology.operation != MorphologicalOperation::none, value, usual_value,
@@ -137,7 +137,7 @@ void for_each_morphology_field(AnySettings& c, F&& f) {
     c.morphology.element);
   f(Field{.section = section,
           .key = "iterations",
-          .description = "How often it erodes, and then dilates",
+          .description = "Number of erosions and, for `opening`, of the dilations after them",
           .at_least = 1,
           .at_most = 1000,
           .why = "each takes a pixel off every side; nothing would be left",

@@ -31,7 +31,7 @@ void for_each_fit_field(AnySettings& c, F&& f) {
     c.fit.model);
   f(Field{.section = section,
           .key = "max_components",
-          .description = "Most Gaussians in an island; the brightest are fitted",
+          .description = "Largest number of Gaussians in an island; the brightest are fitted",
           .at_least = 1,
           .at_most = 1000,
           .why = "more take too long",
@@ -47,7 +47,7 @@ void for_each_fit_field(AnySettings& c, F&& f) {
     c.fit.radius);
   f(Field{.section = section,
           .key = "rounds",
-          .description = "Most trial steps of a fit",
+          .description = "Largest number of trial steps of a fit",
           .at_least = 1,
           .at_most = 1000,
           .why = "a fit that needs more does not end",

@@ -138,14 +138,15 @@ void for_each_interpolation_field(const Section& section, AnySettings& c, F&& f)
     c.weights.interpolate);
   f(Field{.section = section,
           .key = "interpolate_columns",
-          .description = "Most bad pixels in succession along a row that are filled",
+          .description = "Largest number of bad pixels in succession along a row that are filled",
           .at_least = 0,
           .at_most = 1000,
           .unused = interpolated_use(c.weights, c.weights.interpolate_columns)},
     c.weights.interpolate_columns);
   f(Field{.section = section,
           .key = "interpolate_rows",
-          .description = "Most bad pixels in succession along a column that are filled from the row before",
+          .description =
+              "Largest number of bad pixels in succession along a column that are filled from the row before",
           .at_least = 0,
           .at_most = 1000,
           .unused = interpolated_use(c.weights, c.weights.interpolate_rows)},

@@ -71,7 +71,7 @@ void for_each_model_field(AnySettings& c, F&& f) {
     c.model.priors);
   f(Field{.section = section,
           .key = "rounds",
-          .description = "Most steps of a fit",
+          .description = "Largest number of steps of a fit",
           .at_least = 1,
           .at_most = 1000,
           .why = "a fit that needs more does not end",

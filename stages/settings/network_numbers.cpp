@@ -25,7 +25,7 @@ FileNumbers network_numbers(const std::vector<NumberLine>& lines) {
       if (!number) return refuse("'" + std::string(word.substr(0, 40)) + "' is no finite number");
       numbers.push_back(*number);
       if (numbers.size() <= std::size(layers) && !std::equal(numbers.begin(), numbers.end(), layers))
-        return refuse("a network of other layers than 3 10 10 1, which CLASS_STAR is told by");
+        return refuse("a network of other layers than 3 10 10 1, which CLASS_STAR needs");
       if (numbers.size() > all)
         return refuse("more numbers than a network 3 10 10 1 has, which are " + std::to_string(network_size));
     }

@@ -204,7 +204,7 @@ void for_each_quicklook_field(AnySettings& c, F&& f) {
     c.quicklook.overlay);
   f(Field{.section = section,
           .key = "size",
-          .description = "Most pixels of the longer side; a larger image is scaled down",
+          .description = "Length of the longer side in pixels, at most; a larger image is scaled down",
           .at_least = 16,
           .at_most = 65536,
           .why = "there would be nothing to see, or no viewer for it"},

@@ -48,13 +48,13 @@ std::string needed_of_model(const std::string& name, const ModelConfig& model) {
   if (model.fit == ModelFit::none) return "is of galaxies that are fitted: set model.fit, as to sersic";
   const auto is_of = [&](const char* part) { return in_capitals(name).find(part) != std::string::npos; };
   if (is_of("SPHEROID") && !model.has_spheroid())
-    return "is of a spheroid, which this model.fit has none of; set it to sersic, devaucouleurs, or either with +disk";
+    return "describes a spheroid, and this model.fit has none; set it to sersic, devaucouleurs, or either with +disk";
   if (is_of("DISK") && !model.has_disk())
-    return "is of a disk, which this model.fit has none of; set it to exponential, sersic+disk or devaucouleurs+disk";
+    return "describes a disk, and this model.fit has none; set it to exponential, sersic+disk or devaucouleurs+disk";
   if (is_of("POINTSOURCE") && model.fit != ModelFit::point)
-    return "is of a star, which is fitted alone: set model.fit to point, or leave the column out";
+    return "describes a star, which only model.fit: point fits; set that, or leave the column out";
   if (is_of("BACKOFFSET") && model.sky != ModelSky::free)
-    return "is of a fitted level of the sky: set model.sky to free";
+    return "needs a fitted level of the sky: set model.sky to free";
   return "";
 }
 

@@ -147,7 +147,7 @@ std::string check_images_problem(const Settings& config) {
       std::ranges::any_of(config.output.check_images, shows_model))
     return "asks for a fitted model, which there is none of where fit.model, model.fit and crowd.method are none";
   if (!fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_crowd))
-    return "asks for chi or psf_sky, which are of a crowd; set crowd.method to joint";
+    return "asks for chi or psf_sky, which only a crowd has; set crowd.method to joint";
   if (fits_crowd(config) && std::ranges::any_of(config.output.check_images, [](CheckImage image) {
         return shows_sources(image) || image == CheckImage::apertures;
       }))
@@ -278,10 +278,10 @@ std::string false_discovery_problem(const Settings& config) {
   if (!(detection.false_discovery_rate >= least && detection.false_discovery_rate < 1))
     return "must be 0, or a share from 1e-6 to below 1, as 0.01 for one pixel in a hundred";
   if (!counts_in_sigmas(detection))
-    return "is of pixels in units of their noise; set detection.threshold_unit to sigma or detection_sigma, or the "
+    return "counts in the noise of a pixel; set detection.threshold_unit to sigma or detection_sigma, or the "
            "rate to 0";
   return config.convolve.convolves() && detection.threshold_unit == ThresholdUnit::sigma
-             ? "is of pixels in units of their noise, which in a convolved image is not that of the image; set "
+             ? "counts in the noise of a pixel, and pixels of a convolved image have another noise; set "
                "detection.threshold_unit to detection_sigma, or convolve.filter to matched"
              : "";
 }
@@ -305,7 +305,7 @@ std::string filter_problem(const Settings& config) {
   if (!counts_in_sigmas(config.detection))
     return "is matched, whose result is in units of its own noise; set detection.threshold_unit to sigma";
   if (config.detection.reference == Baseline::zero)
-    return "is matched, which is of what is above the sky; set detection.reference to background";
+    return "is matched, which filters the image above its sky; set detection.reference to background";
   return "";
 }
 

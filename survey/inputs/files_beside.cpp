@@ -190,8 +190,8 @@ void require_detection_settings(const std::vector<std::string>& settings, const 
     if (is_of_reading(setting)) continue;
     throw Error(ErrorKind::config,
                 names.detect_set + setting +
-                    ": the detection image has keys of its own in background, combine, input, mask and weights alone; "
-                    "all others are those of the run, for which there is --set");
+                    ": the detection image can have its own keys of background, combine, input, mask and weights; set "
+                    "all other keys for the run, by --set");
   }
 }
 
@@ -202,9 +202,9 @@ void require_reference_settings(const std::vector<std::string>& settings, const 
     if (is_of_reading(setting) || std::ranges::count(keys, setting.substr(0, setting.find('='))) > 0) continue;
     throw Error(ErrorKind::config,
                 names.reference_set + setting +
-                    ": a reference has keys of its own in background, combine, input, mask and weights, and "
-                    "measurement.gain, gain_keyword, saturation and saturation_keyword; all others are those of the "
-                    "run, for which there is --set");
+                    ": a reference can have its own keys of background, combine, input, mask and weights, and its own "
+                    "measurement.gain, gain_keyword, saturation and saturation_keyword; set all other keys for the "
+                    "run, by --set");
   }
 }
 
@@ -212,8 +212,8 @@ std::string problem_of_band_setting(const std::string& setting) {
   constexpr std::array<std::string_view, 8> sections = {"background.", "combine.",     "flags.", "input.",
                                                         "mask.",       "measurement.", "psf.",   "weights."};
   if (std::ranges::none_of(sections, [&](std::string_view section) { return setting.starts_with(section); }))
-    return "a band has keys of its own in background, combine, flags, input, mask, measurement, psf and weights alone; "
-           "all others are those of the run, for which there is --set";
+    return "a band can have its own keys of background, combine, flags, input, mask, measurement, psf and weights; set "
+           "all other keys for the run, by --set";
   if (setting.starts_with("measurement.pixel_scale="))
     return "all bands have the pixels of DETECT; set it for all of them, by --set";
   return "";

@@ -121,7 +121,7 @@ void Search::find(std::uint32_t input) {
                      ", but for hidden ones and outputs of this program; name other files in a manifest (.txt)");
   } else if (is_manifest_name(text)) {
     find_in_manifest(text);
-    if (found_.size() == before) fail(text, "this manifest lists no image; give it a line for every one");
+    if (found_.size() == before) fail(text, "this manifest lists no image; write a line for each image");
   } else if (is_there || image_stem(text) != text) {
     add(image_file(text, file_name(text), status), config_);
   } else {
@@ -216,7 +216,7 @@ bool Search::is_again(std::size_t first, std::size_t second) const {
       otherwise ? "two configurations" : "two detection images, references, bands or tables of positions";
   throw Error(ErrorKind::config, describe(file, origins_[first]) + " and " + describe(other, origins_[second]) +
                                      " are the same image with " + what +
-                                     ", and its outputs can be those of one; remove one, or give them two names in "
+                                     ", and both would write the same outputs; remove one, or give them two names in "
                                      "a manifest's column `name`");
 }
 

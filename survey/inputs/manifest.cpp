@@ -137,8 +137,8 @@ class RowMaker {
     if (!fields.bands.empty() && !fields.path.empty())
       fail_at_line(lines_,
                    shown(fields.path) +
-                       " is an image beside bands, which are all that is measured; leave `path` empty, and make it a "
-                       "band, or a row without bands");
+                       " is an image in a row with bands, and such a row measures its bands alone; leave `path` empty, "
+                       "and make the image a band, or give it a row without bands");
   }
 
   /// Makes the files beside an image. Consecutive rows with equal fields share the object.

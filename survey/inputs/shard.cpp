@@ -68,8 +68,7 @@ Shard parse_shard(const std::string& text) {
   const std::optional<int> count =
       slash < text.size() ? whole_number(std::string_view(text).substr(slash + 1)) : std::nullopt;
   if (!index || !count || !is_part({*index, *count}))
-    throw Error(ErrorKind::config, "--shard " + text +
-                                       " is no part of a whole; write I/N, I from 1 to N, which is at " +
+    throw Error(ErrorKind::config, "--shard " + text + " is no shard; write I/N, I from 1 to N, and N at " +
                                        "most a million: --shard 2/4 is part 2 of 4, counted from 1");
   return {*index, *count};
 }

@@ -48,7 +48,7 @@ void join_hdus(const std::vector<HduCatalog>& catalogs, const std::string& outpu
   }
   head.columns = layout.columns();
   if (const std::string mixed = layout.describe_mixed_units("the HDUs"); !mixed.empty())
-    warn(output + ": " + mixed + "; the catalogue of each has its own");
+    warn(output + ": " + mixed + "; the catalogue of each HDU keeps its unit");
   const std::vector<RowPlan> plans = layout.plans();
   TableStream out(output);
   out.begin(head);

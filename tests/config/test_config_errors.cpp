@@ -249,7 +249,7 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
        "and "
        "crowd.method are none"},
       {"output: {check_images: [chi]}",
-       "x.yaml:1:24: 'output.check_images' asks for chi or psf_sky, which are of a crowd; set crowd.method to joint"},
+       "x.yaml:1:24: 'output.check_images' asks for chi or psf_sky, which only a crowd has; set crowd.method to joint"},
       {"output: {report_copies: 9}",
        "x.yaml:1:25: 'output.report_copies' has no use without the report: set output.report"},
       {"output: {report: true, report_copies: 9}\ndetection: {sign: negative}",

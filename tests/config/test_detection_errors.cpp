@@ -98,12 +98,12 @@ TEST(ConfigErrors, ARateOfFalseDiscoveriesIsAShareOfPixelsInTheirNoise) {
                 HasSubstr("x.yaml:1:35: 'detection.false_discovery_rate' must be "))
         << share;
   EXPECT_EQ(message("detection: {threshold_unit: absolute, false_discovery_rate: 0.01}"),
-            "x.yaml:1:61: 'detection.false_discovery_rate' is of pixels in units of their noise; set "
+            "x.yaml:1:61: 'detection.false_discovery_rate' counts in the noise of a pixel; set "
             "detection.threshold_unit to sigma or detection_sigma, or the rate to 0");
   const std::string convolved = "convolve: {kernel: gaussian, fwhm: 3}\ndetection: {false_discovery_rate: 0.01";
   EXPECT_EQ(message(convolved + "}"),
-            "x.yaml:2:35: 'detection.false_discovery_rate' is of pixels in units of their noise, which in a convolved "
-            "image is not that of the image; set detection.threshold_unit to detection_sigma, or convolve.filter to "
+            "x.yaml:2:35: 'detection.false_discovery_rate' counts in the noise of a pixel, and pixels of a convolved "
+            "image have another noise; set detection.threshold_unit to detection_sigma, or convolve.filter to "
             "matched");
   EXPECT_EQ(parse(convolved + ", threshold_unit: detection_sigma}").detection.false_discovery_rate, 0.01);
   EXPECT_EQ(message("detection: {false_discovery_rate: 0.01, seed: -4}"),
@@ -122,7 +122,7 @@ TEST(ConfigErrors, AMatchedFilterHasAKernelAndUnitsOfItsOwn) {
   EXPECT_EQ(message(matched + "}\ndetection: {threshold_unit: absolute}"),
             place + "whose result is in units of its own noise; set detection.threshold_unit to sigma");
   EXPECT_EQ(message(matched + "}\nbackground: {method: constant}\ndetection: {reference: zero}"),
-            place + "which is of what is above the sky; set detection.reference to background");
+            place + "which filters the image above its sky; set detection.reference to background");
 }
 
 }  // namespace

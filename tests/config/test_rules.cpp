@@ -252,8 +252,7 @@ TEST(RulesErrors, KeysThatMeanSomethingOnlyTogether) {
        "tolerance "
        "would mean something else; give both"},
       {"columns:\n  FLUX: {difference: sigma, error: 'E*', bias: 1, tolerance: 2}\n",
-       "x.yaml:2:36: 'columns.FLUX.error' has a *, which stands for what it stands for in the pattern, and there is "
-       "none"},
+       "x.yaml:2:36: 'columns.FLUX.error' has a *, and the pattern has none for which it could stand"},
       {"columns:\n  'F*': {difference: sigma, error: 'E*_*', bias: 1, tolerance: 2}\n",
        "x.yaml:2:36: the pattern 'E*_*' has more than one *"},
   };

@@ -194,7 +194,7 @@ def test_a_reference_has_keys_of_its_own(program, tmp_path):
 
 
 @pytest.mark.parametrize("arguments, reason", [
-    ({"reference_set": {"detection__threshold": 3}}, "reference_set: detection.threshold=3: a reference has keys"),
+    ({"reference_set": {"detection__threshold": 3}}, "reference_set: detection.threshold=3: a reference can have its own keys"),
     ({"reference_set": {"mask__hdus": "MASK"}}, "hdus"),
     ({"reference_set": ["mask__hdu=MASK"]}, "reference_set is a dict of keys"),
     ({"output__alerts": ["avro"]}, "output.alerts.*alerts are files")])

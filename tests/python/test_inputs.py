@@ -85,7 +85,7 @@ def test_contents_are_called_as_their_owner_calls_them_and_closed(sky_path):
         srcextract.extract(b"no image at all")
     with pytest.raises(srcextract.InputError, match="mode 'rb'"):
         srcextract.extract(io.StringIO("text"))
-    with pytest.raises(srcextract.InputError, match="no bytes"):
+    with pytest.raises(srcextract.InputError, match="does not return bytes"):
         srcextract.extract(type("Odd", (), {"read": lambda self, count=-1: "text"})())
     closed = io.BytesIO(contents)
     closed.close()

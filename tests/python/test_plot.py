@@ -59,7 +59,7 @@ def test_the_image_is_that_of_the_catalogue(kind, path):
 def test_another_image_is_refused(path):
     found = srcextract.extract(IMAGE)
     for given in IMAGE[:50], path, numpy.stack([IMAGE, IMAGE]):
-        with pytest.raises(srcextract.InputError, match="has the shape .* that of the catalogue \\(80, 90\\)"):
+        with pytest.raises(srcextract.InputError, match="has the shape .* the image of the catalogue \\(80, 90\\)"):
             found.plot(image=given)
     assert shown(found.plot(image=IMAGE[None])).get_array().shape == IMAGE.shape
     with pytest.raises(srcextract.InputError, match="the bytes"):

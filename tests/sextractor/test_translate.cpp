@@ -317,7 +317,7 @@ TEST(SextractorTranslation, NamesEndAtBlanksBetweenQuotesToo) {
 TEST(SextractorTranslation, TheNetworkOfClassStar) {
   const TemporaryFolder folder;
   EXPECT_THAT(convert_error(folder, "GAIN 1\nSTARNNW_NAME x.nnw\n", "CLASS_STAR\n"),
-              StartsWith("x.sex:2: STARNNW_NAME x.nnw, which CLASS_STAR is told by: there is no such file"));
+              StartsWith("x.sex:2: STARNNW_NAME x.nnw, which CLASS_STAR needs: there is no such file"));
   EXPECT_EQ(convert(folder, "STARNNW_NAME x.nnw\n", "NUMBER\n").config.measurement.nnw, "");
   folder.write("x.nnw", network_text());
   const Config config = convert(folder, "STARNNW_NAME x.nnw\nSEEING_FWHM 0.8\n", "CLASS_STAR\n").config;

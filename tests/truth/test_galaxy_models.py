@@ -273,8 +273,8 @@ def test_no_model_runs_away_from_its_source(program, tmp_path):
 
 
 @pytest.mark.parametrize("columns, said", [
-    ("[FLUX_DISK]", "is of a disk, which this model.fit has none of"),
-    ("[NUMBER, FLUX_POINTSOURCE]", "is of a star, which is fitted alone"),
+    ("[FLUX_DISK]", "describes a disk, and this model.fit has none"),
+    ("[NUMBER, FLUX_POINTSOURCE]", "describes a star, which only model.fit: point fits"),
     ("[NUMBER, FLUX_BACKOFFSET]", "set model.sky to free")])
 def test_columns_that_a_model_has_not_are_refused(program, tmp_path, columns, said):
     fits.writeto(tmp_path / "image.fits", np.zeros((64, 64), np.float32))

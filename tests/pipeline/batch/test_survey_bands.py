@@ -209,7 +209,7 @@ def test_memory_is_planned_for_all_bands(run, batch, data, tmp_path, packed):
 HEAD = "path,detect,band:g,band:r"
 REFUSED = {
     "no detection image": (f"{HEAD}\n,,g.fits,r.fits\n", ":2: ", ["the column `detect`"]),
-    "an image beside": (f"{HEAD}\na.fits,b.fits,g.fits,\n", ":2: ", ["'a.fits' is an image beside bands", "`path` empty"]),
+    "an image beside": (f"{HEAD}\na.fits,b.fits,g.fits,\n", ":2: ", ["'a.fits' is an image in a row with bands", "`path` empty"]),
     "positions": (f"{HEAD},positions\n,b.fits,g.fits,,p.csv\n", ":2: ", ["`positions`"]),
     "bands": ("path,detect,bands:g\na.fits,b.fits,g.fits\n", ":1: ", ["'bands:g'", "did you mean 'band:g'"]),
     "a colon": ("path,obs:date\na.fits,today\n", ":1: ", ["'obs:date'", "'band:NAME'"]),

@@ -164,7 +164,7 @@ def test_inputs_that_are_not_mounted_leave_what_is_done(run, config, images, tmp
         assert again.code == 0, again.err
         plan = survey.planned(again.err)
         assert (plan["to_do"], plan["done"]) == (0, 8)
-        assert "warning: " in again.err and "8 files stays as it is" in again.err
+        assert "warning: " in again.err and "8 files cannot be looked at" in again.err
     assert survey.outputs(tmp_path / "out") == before
     assert merged(run, tmp_path, "out")[0] == finished
 
@@ -202,7 +202,7 @@ def test_images_and_maps_that_are_not_mounted_leave_what_is_done(run, config, im
     assert run("batch", config, "list.csv", "-o", "out").code == 0
     images.rename(tmp_path / "elsewhere")
     again = run("batch", config, "list.csv", "-o", "out")
-    assert again.code == 0 and "1 file stays as it is" in again.err, again.err
+    assert again.code == 0 and "1 file cannot be looked at" in again.err, again.err
     assert survey.planned(again.err)["to_do"] == 0 and survey.planned(again.err)["done"] == 1
 
 

@@ -159,7 +159,7 @@ def test_one_sentence_of_many_images_is_one_line_with_a_count(run, tmp_path):
         write(tmp_path / "in" / f"{seed}.fits", hdu((200, 200), values=survey.sky(seed)))
     write(tmp_path / "in" / "9.fits", survey.image(9))
     done = run("batch", "in", "-o", "out", "--threads", "2", "--set", "output.columns=[default, MU_MAX]", "--log-file", "log")
-    sentence = "MU_MAX is NaN for want of the size of a pixel"
+    sentence = "MU_MAX is NaN, since the size of a pixel is not known"
     (line,) = [line for line in done.err.splitlines() if sentence in line]
     assert done.code == 0 and line.startswith(f"warning: 8 of 9 images, in/0.fits the first: {sentence}"), done.err
     assert (tmp_path / "log").read_text().count(sentence) == 1

@@ -20,7 +20,7 @@ def test_to_a_file_and_to_standard_output(run, default_sex, tmp_path):
     done = run("convert-config", "default.sex", "-o", "config.yaml")
     assert (done.code, done.out, done.err) == (0, "", "")
     text = (tmp_path / "config.yaml").read_text()
-    assert "# What default.sex asks SExtractor for, with the columns of default.param" in text
+    assert "# The settings of default.sex, with the columns of default.param" in text
     assert "  # DETECT_THRESH 3\n  threshold: 3.0\n" in text and "columns: [NUMBER, X_IMAGE, FLUX_AUTO]" in text
     assert max(map(len, text.splitlines())) <= 120
     done = run("convert-config", "default.sex")
@@ -41,7 +41,7 @@ def test_what_is_lost_is_told_and_strict_minds(run, default_sex, tmp_path):
     told = "default.sex:7: DETECT_TYPE PHOTO: images are linear"
     done = run("convert-config", "default.sex", "-o", "config.yaml")
     assert done.code == 0 and done.err.startswith("warning: " + told)
-    assert "# What could not be honoured:\n# - " + told in (tmp_path / "config.yaml").read_text()
+    assert "# Settings that could not be honoured:\n# - " + told in (tmp_path / "config.yaml").read_text()
     assert run("convert-config", "default.sex", "-q", "-o", "config.yaml").err == ""
     (tmp_path / "config.yaml").unlink()
     done = run("convert-config", "default.sex", "-q", "--strict", "-o", "config.yaml")

@@ -209,7 +209,7 @@ TEST_F(Manifest, AReferenceHasKeysOfItsOwn) {
   const std::string head = "path,reference,reference:";
   EXPECT_THAT(mistake("m.csv", head + "mask.file\na.fits,,m.fits\n"), HasSubstr("the row names none"));
   EXPECT_THAT(mistake("m.csv", head + "detection.threshold\na.fits,r.fits,3\n"),
-              HasSubstr("reference:detection.threshold: a reference has keys of its own in"));
+              HasSubstr("reference:detection.threshold: a reference can have its own keys of"));
   EXPECT_THAT(mistake("m.csv", head + "mask.fil\na.fits,r.fits,3\n"), HasSubstr("unknown key 'fil'"));
   EXPECT_THAT(rows("m.csv", head + "measurement.gain_keyword\na.fits,r.fits,EGAIN\n"), SizeIs(1));
 }
