@@ -163,7 +163,11 @@ std::vector<double> PsfMembers::shape_of(const PsfSurface& surface, const PsfMem
 
 std::vector<std::vector<double>> PsfMembers::shape_and_gradients(const PsfSurface& surface,
                                                                  const PsfMember& member) const {
-  const std::vector<double> plane = surface.at(member.begin_x, member.begin_y);
+  return shape_and_gradients(surface, member, surface.at(member.begin_x, member.begin_y));
+}
+
+std::vector<std::vector<double>> PsfMembers::shape_and_gradients(const PsfSurface& surface, const PsfMember& member,
+                                                                 const std::vector<double>& plane) {
   std::vector<std::vector<double>> shapes(3);
   member.window.draw(plane.data(), shapes[0]);
   member.window.draw(surface.gradient(plane.data(), false).data(), shapes[1]);
@@ -186,7 +190,6 @@ void PsfMembers::fit(const PsfSurface& surface, bool knows_wings) {
   left_.assign(image_.above.pixels.begin(), image_.above.pixels.end());
   for (float& pixel : left_) pixel -= level_;
   for (PsfMember& member : members_) {
-    member.window.move(surface, member.x, member.y);
     add(member, shape_of(surface, member), -member.flux);
   }
   for (int round = 0; round < rounds; ++round)
@@ -251,7 +254,8 @@ void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
 
 void PsfMembers::fit_one(const PsfSurface& surface, PsfMember& member) {
   constexpr double most_step = 0.3;
-  const std::vector<std::vector<double>> shapes = shape_and_gradients(surface, member);
+  const std::vector<double> plane = surface.at(member.begin_x, member.begin_y);
+  std::vector<std::vector<double>> shapes = shape_and_gradients(surface, member, plane);
   ShiftSums sums;
   const auto add_pixel = [&](std::size_t i, int column, int row) {
     const Pixel pixel = this->pixel(member, column, row);
@@ -270,7 +274,8 @@ void PsfMembers::fit_one(const PsfSurface& surface, PsfMember& member) {
   member.x = moved(member.x, dx, member.begin_x);
   member.y = moved(member.y, dy, member.begin_y);
   member.window.move(surface, member.x, member.y);
-  add(member, shape_of(surface, member), -member.flux);
+  member.window.draw(plane.data(), shapes[0]);
+  add(member, shapes[0], -member.flux);
 }
 
 }  // namespace srcextract

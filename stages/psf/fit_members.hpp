@@ -64,6 +64,9 @@ class PsfMembers {
   std::vector<std::vector<double>> shape_and_gradients(const PsfSurface& surface, const PsfMember& member) const;
 
  private:
+  /// shape_and_gradients() of the plane that the surface has at the member.
+  static std::vector<std::vector<double>> shape_and_gradients(const PsfSurface& surface, const PsfMember& member,
+                                                              const std::vector<double>& plane);
   void add(const PsfMember& member, const std::vector<double>& shape, double flux);
   void fit_one(const PsfSurface& surface, PsfMember& member);
   /// Returns the star's light in a pixel half a full width outside its model. The wing is extrapolated as a power of

@@ -1,7 +1,9 @@
 #include "stages/psf/profile_modes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 #include "stages/core/vector_clones.hpp"
@@ -26,46 +28,98 @@ constexpr int parts = ProfileField::parts, rings = ProfileField::rings;
 constexpr std::size_t first_ring = ProfileField::varying + parts;  // among the modes
 constexpr double ring_step = 0.25;                                 // between the radii of rings, in full widths
 
-/// The profiles at one radius. `square` is the squared radius in units of the squared full width.
-struct ProfileAt {
-  double part[parts];  ///< each with total light 1 over an area in units of the squared full width
-  double ring_unit;    ///< departure from the sum of profiles by a ring of 1
-  int below;           ///< index of the ring inside this radius; -1: none
-  double above_share;  ///< weight of the next ring; 1 minus it is that of `below`
-  double sum;          ///< the formula
-
-  ProfileAt(const ProfileField& field, double square) {
-    using std::numbers::pi;
-    const double of_3 = 1 + square / square_of_3, of_2 = 1 + square / square_of_2, of_45 = 1 + square / square_of_45;
-    constexpr double four_log_2 = 2.772588722239781;
-    part[0] = 2 / (of_3 * of_3 * of_3 * pi * square_of_3);
-    part[1] = 1 / (of_2 * of_2 * pi * square_of_2);
-    part[2] = 3.5 / (of_45 * of_45 * of_45 * of_45 * std::sqrt(of_45) * pi * square_of_45);
-    part[3] = four_log_2 / pi * portable_exp(-four_log_2 * square);
-    sum = 0;
-    for (int i = 0; i < parts; ++i) sum += field.share[i] * part[i];
-    ring_unit = part[1];
-    const double place = std::min(std::sqrt(square) / ring_step - 1, rings - 1.0);
-    below = std::min(static_cast<int>(std::floor(place)), rings - 2);
-    above_share = place - below;
-    if (below >= 0) above_share *= above_share * (3 - 2 * above_share);  // without kinks
-    if (below >= 0) sum += ring_unit * (1 - above_share) * field.ring[below];
-    sum += ring_unit * above_share * field.ring[below + 1];
-  }
+/// The profiles at 16 radii, which are computed together. `square` is the squared radius in units of the
+/// squared full width.
+struct Profiles {
+  static constexpr int radii = 16;
+  double square[radii];
+  double part[parts][radii];  ///< each with total light 1 over an area in units of the squared full width
+  double ring_unit[radii];    ///< departure from the sum of profiles by a ring of 1
+  int below[radii];           ///< index of the ring inside this radius; -1: none
+  double above_share[radii];  ///< weight of the next ring; 1 minus it is that of `below`
+  double sum[radii];          ///< the formula
 };
 
-/// Calls f(pixel, square, weight) for the quadrature's points of every pixel of a plane.
+/// portable_exp(x), bit by bit, for x from -1000 to 0. It has no branches, so that compilers make vectors of it.
+inline double exp_of_negative(double x) {
+  constexpr double least = -746;  // e^x is then less than half of the smallest number
+  const double in_range = x > least ? x : least;
+  const double k = std::floor(in_range / (ln2_high + ln2_low) + 0.5);
+  const double r = (in_range - k * ln2_high) - k * ln2_low;
+  double series = 1 + r / 13;
+  series = 1 + r * series / 12;
+  series = 1 + r * series / 11;
+  series = 1 + r * series / 10;
+  series = 1 + r * series / 9;
+  series = 1 + r * series / 8;
+  series = 1 + r * series / 7;
+  series = 1 + r * series / 6;
+  series = 1 + r * series / 5;
+  series = 1 + r * series / 4;
+  series = 1 + r * series / 3;
+  series = 1 + r * series / 2;
+  series = 1 + r * series;
+  // 2^k in two factors: the first is no subnormal number, so only the second product rounds
+  const double half = std::floor(k / 2);
+  const auto power_of_2 = [](double exponent) {
+    return std::bit_cast<double>((static_cast<std::int64_t>(static_cast<std::int32_t>(exponent)) + 1023) << 52);
+  };
+  return series * power_of_2(half) * power_of_2(k - half);
+}
+
+/// Computes the profiles at the squared radii of `at`.
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void fill(const ProfileField& field, Profiles& at) {
+  using std::numbers::pi;
+  constexpr double four_log_2 = 2.772588722239781;
+  const double share[parts] = {field.share[0], field.share[1], field.share[2], field.share[3]};
+  for (int i = 0; i < Profiles::radii; ++i) {
+    const double square = at.square[i];
+    const double of_3 = 1 + square / square_of_3, of_2 = 1 + square / square_of_2, of_45 = 1 + square / square_of_45;
+    const double part_3 = 2 / (of_3 * of_3 * of_3 * pi * square_of_3), part_2 = 1 / (of_2 * of_2 * pi * square_of_2);
+    const double part_45 = 3.5 / (of_45 * of_45 * of_45 * of_45 * std::sqrt(of_45) * pi * square_of_45);
+    const double gaussian = four_log_2 / pi * exp_of_negative(-four_log_2 * square);
+    at.sum[i] = share[0] * part_3 + share[1] * part_2 + share[2] * part_45 + share[3] * gaussian;
+    const double place = std::min(rings - 1.0, std::sqrt(square) / ring_step - 1);
+    const int below = std::min(static_cast<int>(std::floor(place)), rings - 2);
+    const double linear = place - below;
+    const double above_share = below >= 0 ? linear * (linear * (3 - 2 * linear)) : linear;  // without kinks
+    at.part[0][i] = part_3;
+    at.part[1][i] = part_2;
+    at.part[2][i] = part_45;
+    at.part[3][i] = gaussian;
+    at.ring_unit[i] = part_2;
+    at.below[i] = below;
+    at.above_share[i] = above_share;
+  }
+  for (int i = 0; i < Profiles::radii; ++i) {
+    const int below = at.below[i];
+    if (below >= 0) at.sum[i] += at.ring_unit[i] * (1 - at.above_share[i]) * field.ring[below];
+    at.sum[i] += at.ring_unit[i] * at.above_share[i] * field.ring[below + 1];
+  }
+}
+
+/// Calls f(pixel, weight, profiles, i) for the quadrature's points of every pixel of a plane; the point is radius i of
+/// the profiles.
 template <class F>
-void for_each_point(const PsfSurface& surface, double width, double e1, double e2, const F& f) {
+void for_each_point(const PsfSurface& surface, const ProfileField& field, double width, double e1, double e2,
+                    const F& f) {
   const int middle = surface.side / 2;
-  std::size_t at = 0;
+  Profiles at;
   for (int y = 0; y < surface.side; ++y) {
-    for (int x = 0; x < surface.side; ++x, ++at) {
+    for (int first = 0; first < surface.side; first += Profiles::radii) {
+      const int count = std::min(Profiles::radii, surface.side - first);
       for (int i = 0; i < count_of_nodes; ++i) {
         for (int j = 0; j < count_of_nodes; ++j) {
-          const double u = ((x - middle) * surface.step + nodes[i]) / width,
-                       v = ((y - middle) * surface.step + nodes[j]) / width;
-          f(at, (1 - e1) * u * u + (1 + e1) * v * v - 2 * e2 * u * v, shares[i] * shares[j] / (width * width));
+          const double v = ((y - middle) * surface.step + nodes[j]) / width;
+          for (int k = 0; k < Profiles::radii; ++k) {
+            const double u = ((std::min(first + k, surface.side - 1) - middle) * surface.step + nodes[i]) / width;
+            at.square[k] = (1 - e1) * u * u + (1 + e1) * v * v - 2 * e2 * u * v;
+          }
+          fill(field, at);
+          const double weight = shares[i] * shares[j] / (width * width);
+          const std::size_t pixel =
+              static_cast<std::size_t>(y) * static_cast<std::size_t>(surface.side) + static_cast<std::size_t>(first);
+          for (int k = 0; k < count; ++k) f(pixel + static_cast<std::size_t>(k), weight, at, k);
         }
       }
     }
@@ -74,15 +128,14 @@ void for_each_point(const PsfSurface& surface, double width, double e1, double e
 
 Plane mean_of(const PsfSurface& surface, const ProfileField& field, double width, double e1, double e2) {
   Plane sum(surface.plane(), 0);
-  for_each_point(surface, width, e1, e2, [&](std::size_t at, double square, double weight) {
-    sum[at] += weight * ProfileAt(field, square).sum;
+  for_each_point(surface, field, width, e1, e2, [&](std::size_t pixel, double weight, const Profiles& at, int i) {
+    sum[pixel] += weight * at.sum[i];
   });
   return sum;
 }
 
-/// Returns the derivatives of the PSF, in the middle of the field: with respect to width and ellipticities, to the
-/// shares of the profiles, and to the rings.
-std::vector<Plane> modes_of(const PsfSurface& surface, const ProfileField& field) {
+/// Returns the derivatives of the PSF, in the middle of the field, with respect to width and ellipticities.
+std::vector<Plane> slopes_of_shape(const PsfSurface& surface, const ProfileField& field) {
   constexpr double step = 0.01;
   const auto at = [&](double width, double e1, double e2) {
     return mean_of(surface, field, field.width * (1 + width), field.e1 + e1, field.e2 + e2);
@@ -91,23 +144,29 @@ std::vector<Plane> modes_of(const PsfSurface& surface, const ProfileField& field
     for (std::size_t i = 0; i < above.size(); ++i) above[i] = (above[i] - below[i]) / over;
     return above;
   };
-  std::vector<Plane> modes = {slope(at(step, 0, 0), at(-step, 0, 0), 2 * step * field.width),
-                              slope(at(0, step, 0), at(0, -step, 0), 2 * step),
-                              slope(at(0, 0, step), at(0, 0, -step), 2 * step)};
+  return {slope(at(step, 0, 0), at(-step, 0, 0), 2 * step * field.width),
+          slope(at(0, step, 0), at(0, -step, 0), 2 * step), slope(at(0, 0, step), at(0, 0, -step), 2 * step)};
+}
+
+/// Returns the derivatives of the PSF, in the middle of the field: with respect to width and ellipticities, to the
+/// shares of the profiles, and to the rings.
+std::vector<Plane> modes_of(const PsfSurface& surface, const ProfileField& field) {
+  std::vector<Plane> modes = field.of_shape;
   modes.resize(ProfileField::modes, Plane(surface.plane(), 0));
-  for_each_point(surface, field.width, field.e1, field.e2, [&](std::size_t pixel, double square, double weight) {
-    const ProfileAt here(field, square);
-    for (std::size_t i = 0; i < parts; ++i) modes[ProfileField::varying + i][pixel] += weight * here.part[i];
+  const auto add = [&](std::size_t pixel, double weight, const Profiles& at, int i) {
+    for (std::size_t k = 0; k < parts; ++k) modes[ProfileField::varying + k][pixel] += weight * at.part[k][i];
     const auto add_ring = [&](int ring, double share) {
-      modes[first_ring + static_cast<std::size_t>(ring)][pixel] += weight * here.ring_unit * share;
+      modes[first_ring + static_cast<std::size_t>(ring)][pixel] += weight * at.ring_unit[i] * share;
     };
-    if (here.below >= 0) add_ring(here.below, 1 - here.above_share);
-    add_ring(here.below + 1, here.above_share);
-  });
+    if (at.below[i] >= 0) add_ring(at.below[i], 1 - at.above_share[i]);
+    add_ring(at.below[i] + 1, at.above_share[i]);
+  };
+  for_each_point(surface, field, field.width, field.e1, field.e2, add);
   return modes;
 }
 
-/// Solves a symmetric system by Cholesky decomposition, after the diagonal is scaled to 1 and damping is added.
+/// Solves a symmetric system by Cholesky decomposition, after the diagonal is scaled to 1 and damping is added. Only
+/// the lower triangle of the matrix is read.
 std::vector<double> solve(std::vector<double> matrix, std::vector<double> right) {
   constexpr double damping = 1e-6;
   const std::size_t n = right.size();
@@ -135,8 +194,8 @@ std::vector<double> solve(std::vector<double> matrix, std::vector<double> right)
   return right;
 }
 
-/// Adds to products[j * count + m] the sum over pixels of weight * seen[j] * seen[m]. `seen` has `count` numbers a
-/// pixel.
+/// Adds to products[j * count + m], for m <= j, the sum over pixels of weight * seen[j] * seen[m]. `seen` has `count`
+/// numbers a pixel.
 SRCEXTRACT_VECTOR_CLONES
 void add_products(const double* seen, const double* weight, std::size_t pixels, std::size_t count, double* products) {
   for (std::size_t i = 0; i < pixels; ++i) {
@@ -145,13 +204,13 @@ void add_products(const double* seen, const double* weight, std::size_t pixels, 
     for (std::size_t j = 0; j < count; ++j) {
       const double factor = weight[i] * here[j];
       double* const row = products + j * count;
-      for (std::size_t m = 0; m < count; ++m) row[m] += factor * here[m];
+      for (std::size_t m = 0; m <= j; ++m) row[m] += factor * here[m];
     }
   }
 }
 
-/// Weighted sums over the pixels of a star: of products of the first `count` modes with one another, and with what the
-/// model leaves of the star.
+/// Weighted sums over the pixels of a star: of products of the first `count` modes with those before them and
+/// themselves, and with what the model leaves of the star.
 struct ModeProducts {
   std::vector<double> with_modes, with_beyond;
 
@@ -206,11 +265,16 @@ void add_prior(const ProfileField& field, int terms, std::vector<double>& matrix
 
 double ProfileField::full_width() const {
   constexpr double step = 0.005;
-  const double half = ProfileAt(*this, 0).sum / 2;
+  const auto at = [&](double radius) {
+    Profiles profiles;
+    std::ranges::fill(profiles.square, radius * radius);
+    fill(*this, profiles);
+    return profiles.sum[0];
+  };
+  const double half = at(0) / 2;
   double radius = step;
-  while (radius < 2 && ProfileAt(*this, radius * radius).sum > half) radius += step;
-  const double inside = (radius - step) * (radius - step);
-  const double before = ProfileAt(*this, inside).sum, after = ProfileAt(*this, radius * radius).sum;
+  while (radius < 2 && at(radius) > half) radius += step;
+  const double before = at(radius - step), after = at(radius);
   return 2 * width * (radius - step * (half - after) / std::max(before - after, half - after));
 }
 
@@ -222,14 +286,14 @@ void draw_field(ProfileField& field, PsfSurface& surface) {
     for (double& share : field.share) share /= light;
     for (double& ring : field.ring) ring /= light;
   }
-  const std::vector<Plane> modes = modes_of(surface, field);
+  field.of_shape = slopes_of_shape(surface, field);
   std::ranges::copy(middle, surface.of(0));
   for (int k = 1; k < surface.terms(); ++k) {
     double* const plane = surface.of(k);
     std::fill(plane, plane + surface.plane(), 0);
     for (std::size_t j = 0; j < ProfileField::varying && !field.slopes.empty(); ++j) {
       const double slope = field.slopes[static_cast<std::size_t>(k - 1) * ProfileField::varying + j];
-      for (std::size_t i = 0; i < surface.plane(); ++i) plane[i] += slope * modes[j][i];
+      for (std::size_t i = 0; i < surface.plane(); ++i) plane[i] += slope * field.of_shape[j][i];
     }
   }
   fix_gauge(surface);
@@ -250,7 +314,7 @@ void improve_field(const std::vector<StarEquations>& stars, const PsfSurface& su
         if (row < 0) continue;
         const double of_row = star.basis[static_cast<std::size_t>(k)];
         right[static_cast<std::size_t>(row)] += of_row * products.with_beyond[j];
-        for (std::size_t m = 0; m < active; ++m) {
+        for (std::size_t m = 0; m <= j; ++m) {
           for (int l = 0; l < terms; ++l) {
             const int column = unknown(static_cast<int>(m), l, terms);
             if (column >= 0)

@@ -28,6 +28,9 @@ struct ProfileField {
   double core_deviation = fixed, wing_deviation = fixed;
   /// Coefficients of the polynomial's terms after the first: `varying` numbers per term.
   std::vector<double> slopes = {};
+  /// Derivatives of the PSF in the middle of the field with respect to width and ellipticities, as planes: those of the
+  /// formula that draw_field() drew.
+  std::vector<std::vector<double>> of_shape = {};
 
   /// Returns the full width at half maximum of the profile in pixels, without the pixel's own width.
   double full_width() const;
@@ -38,7 +41,8 @@ struct ProfileField {
 void draw_field(ProfileField& field, PsfSurface& surface);
 
 /// Makes one Gauss-Newton step towards the formula that fits the stars best. Priors keep the variation over the field
-/// small, and the rings near the sum of profiles where the stars cannot tell them.
+/// small, and the rings near the sum of profiles where the stars cannot tell them. The formula is the one that
+/// draw_field() drew.
 void improve_field(const std::vector<StarEquations>& stars, const PsfSurface& surface, ProfileField& field);
 
 }  // namespace srcextract

@@ -12,12 +12,12 @@ constexpr int taps = PsfModel::taps;
 /// Sets out[i] to the sum over k of weight[k] * from[k * stride + i].
 SRCEXTRACT_VECTOR_CLONES
 void gather_line(const double* from, int stride, const double* weight, int count, double* out) {
-  for (int i = 0; i < count; ++i) out[i] = weight[0] * from[i];
-  for (int k = 1; k < taps; ++k) {
-    const double factor = weight[k];
-    const double* const line = from + std::ptrdiff_t{k} * stride;
-    for (int i = 0; i < count; ++i) out[i] += factor * line[i];
-  }
+  static_assert(taps == 8);
+  const double* line[taps];
+  for (int k = 0; k < taps; ++k) line[k] = from + std::ptrdiff_t{k} * stride;
+  for (int i = 0; i < count; ++i)
+    out[i] = weight[0] * line[0][i] + weight[1] * line[1][i] + weight[2] * line[2][i] + weight[3] * line[3][i] +
+             weight[4] * line[4][i] + weight[5] * line[5][i] + weight[6] * line[6][i] + weight[7] * line[7][i];
 }
 
 /// Adds weight[k] * from[i] to to[k * stride + i], for each k.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "stages/core/vector_clones.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -48,10 +50,15 @@ Moments moments_of(const PsfSurface& surface, const double* plane) {
 }
 
 void add(double factor, const std::vector<double>& values, double* plane) {
-  for (std::size_t i = 0; i < values.size(); ++i) plane[i] += factor * values[i];
+  add_scaled(factor, values.data(), values.size(), plane);
 }
 
 }  // namespace
+
+SRCEXTRACT_VECTOR_CLONES
+void add_scaled(double factor, const double* from, std::size_t count, double* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] += factor * from[i];
+}
 
 std::vector<double> PsfSurface::basis(double x, double y) const {
   const double u = scaled(x, image.width), v = scaled(y, image.height);
@@ -71,10 +78,7 @@ std::vector<double> PsfSurface::basis(double x, double y) const {
 std::vector<double> PsfSurface::at(double x, double y) const {
   const std::vector<double> terms = basis(x, y);
   std::vector<double> sum(plane(), 0);
-  for (std::size_t k = 0; k < terms.size(); ++k) {
-    const double* const from = of(static_cast<int>(k));
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += terms[k] * from[i];
-  }
+  for (std::size_t k = 0; k < terms.size(); ++k) add_scaled(terms[k], of(static_cast<int>(k)), sum.size(), sum.data());
   return sum;
 }
 

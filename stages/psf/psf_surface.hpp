@@ -42,6 +42,9 @@ struct PsfSurface {
   std::vector<double> gradient(const double* plane, bool along_y) const;
 };
 
+/// Adds factor * from[i] to to[i], for each i.
+void add_scaled(double factor, const double* from, std::size_t count, double* to);
+
 /// Returns a surface with planes of zeros, for stars with the full width `width`. The PSF fades to 0 over one width
 /// about `radius`, so that its light is the light within `radius`. Both are in pixels.
 PsfSurface begin_surface(const Shape& image, int degree, double width, double radius);

@@ -5,17 +5,11 @@
 #include <numeric>
 
 #include "stages/core/parallel.hpp"
-#include "stages/core/vector_clones.hpp"
 
 namespace srcextract {
 namespace {
 
 using Values = std::vector<double>;
-
-SRCEXTRACT_VECTOR_CLONES
-void add_scaled(double factor, const double* from, std::size_t count, double* to) {
-  for (std::size_t i = 0; i < count; ++i) to[i] += factor * from[i];
-}
 
 constexpr double kernel[] = {0.0625, 0.25, 0.375, 0.25, 0.0625};
 constexpr int reach = 2;
