@@ -1,6 +1,7 @@
 #include "cuda/sky/device_nodes.hpp"
 
 #include "cuda/device/launch.hpp"
+#include "stages/sky/sky_surface.hpp"
 
 namespace srcextract {
 
@@ -21,6 +22,13 @@ __global__ void turn_to_pixels_kernel(NodeView from, NodeView units, double rms_
   if (i >= from.width * from.height) return;
   const std::int64_t x = i % from.width, y = i / from.width;
   to.set(i, node_of_units(from.at(x, y), units.at(x, y), rms_factor));
+}
+
+__global__ void surface_kernel(NodeView from, NodeView estimates, NodeWriter to) {
+  const std::int64_t i = thread_index();
+  if (i >= from.width * from.height) return;
+  const std::int64_t x = i % from.width, y = i / from.width;
+  to.set(i, on_surface(from.at(x, y), estimates, x, y));
 }
 
 }  // namespace
@@ -47,6 +55,14 @@ DeviceNodes DeviceNodes::of_pixels(const NodeView& units, double rms_factor, con
                                                                                        turned.writer());
   check_launch();
   return turned;
+}
+
+DeviceNodes DeviceNodes::on_surface_of(const DeviceNodes& estimates, const Gpu& where) const {
+  DeviceNodes smooth(shape, where);
+  surface_kernel<<<blocks_for(shape.count()), block_threads, 0, where.stream>>>(view(), estimates.view(),
+                                                                                smooth.writer());
+  check_launch();
+  return smooth;
 }
 
 }  // namespace srcextract

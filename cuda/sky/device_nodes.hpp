@@ -35,6 +35,9 @@ struct DeviceNodes {
   /// `units` (node_of_units).
   DeviceNodes of_pixels(const NodeView& units, double rms_factor, const Gpu& where) const;
 
+  /// Returns these nodes with the levels of the surface through `estimates` (on_surface).
+  DeviceNodes on_surface_of(const DeviceNodes& estimates, const Gpu& where) const;
+
   Shape shape;
   Buffer<float, Gpu> level, rms;
 };

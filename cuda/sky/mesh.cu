@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(block_threads, 6)
   constexpr float all = std::numeric_limits<float>::infinity();
   const SummedMesh sums = sum_mesh(pixels, MeshCut{-all, all}, memory);
   if (threadIdx.x == 0) unmasked[blockIdx.x] = sums.count;
-  if (2 * sums.count < pixels.area()) {
+  if (too_few(sums.count, pixels.area(), config.surface)) {
     constexpr float bad = std::numeric_limits<float>::quiet_NaN();
     if (threadIdx.x == 0) nodes.set(blockIdx.x, {bad, bad});
     return;
@@ -156,6 +156,8 @@ MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfi
   const bool again = units.mesh != nullptr;
   DeviceNodes nodes = estimates.filled_and_filtered(again ? widened_filter(config) : config, where);
   if (again) nodes = nodes.of_pixels(nodes_of(*units.mesh), units.rms_factor, where);
+  if (again && config.surface == BackgroundSurface::quadric)
+    nodes = nodes.on_surface_of(estimates.of_pixels(nodes_of(*units.mesh), units.rms_factor, where), where);
   return mesh_sky_of(estimates, std::move(nodes), unmasked.data(), grid, config, where);
 }
 

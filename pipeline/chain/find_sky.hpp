@@ -13,6 +13,7 @@
 #include "stages/sky/background.hpp"
 #include "stages/sky/given_sky.hpp"
 #include "stages/sky/mask_bright.hpp"
+#include "stages/sky/mask_light.hpp"
 #include "stages/sky/mesh.hpp"
 #include "stages/weights/interpolate.hpp"
 #include "stages/weights/mask.hpp"
@@ -47,6 +48,8 @@ inline double factor_of_noise(const Config& config, const BackgroundConfig& mesh
 /// would bias level and noise. Since few sources are left, kappa of the clip is at least 3.5; with 3, sigma would be
 /// 1.5 % too small.
 ///
+/// With background.surface `quadric` bins of pixels that are lit together are masked in their place (mask_light).
+///
 /// Pixels are measured in units of the noise of `first`. Sources that `first` missed raise the noise of single meshes,
 /// and the median filter removes these meshes.
 template <class Where>
@@ -59,7 +62,8 @@ MeshSky<Where> estimate_without_sources(const Image<float, Where>& image, const 
   if (const auto& beam = config.resources.beam) rule.margin = static_cast<std::int64_t>(std::ceil(beam->major));
   BackgroundConfig second = config.background;
   second.kappa = std::max(second.kappa, least_kappa);
-  return estimate_mesh(mask_bright(image, first, rule, where), second, where,
+  const bool faint = second.surface == BackgroundSurface::quadric;
+  return estimate_mesh(faint ? mask_light(image, first, where) : mask_bright(image, first, rule, where), second, where,
                        {&first, factor_of_noise(config, second)});
 }
 
@@ -72,7 +76,7 @@ MeshSky<Where> estimate_sky(const Image<float, Where>& image, const Config& conf
   const GivenSky given = given_sky(config.given_sky);
   if (config.background.method == BackgroundMethod::mesh) {
     MeshSky<Where> sky = estimate_mesh(image, config.background, where);
-    if (config.background.refine > 1) sky = estimate_without_sources(image, sky.mesh, config, where);
+    if (has_second_pass(config.background)) sky = estimate_without_sources(image, sky.mesh, config, where);
     if (given.any()) give_sky(given, sky, where);
     return sky;
   }

@@ -49,7 +49,7 @@ struct Plan {
 
   bool has_mesh() const { return config.background.method == BackgroundMethod::mesh; }
   /// Whether the mesh is estimated a second time, without sources.
-  bool refines_mesh() const { return has_mesh() && config.background.refine > 1; }
+  bool refines_mesh() const { return has_mesh() && has_second_pass(config.background); }
 
   /// Whether a weight map gives each pixel's variance, up to a factor.
   bool has_variance() const { return known ? known->variance : has_map(config.weights); }

@@ -29,6 +29,7 @@
 #include "stages/photometry/star_frames.hpp"
 #include "stages/settings/problems.hpp"
 #include "stages/sky/mesh.hpp"
+#include "stages/sky/sky_surface.hpp"
 
 namespace srcextract {
 namespace {
@@ -196,9 +197,11 @@ std::int64_t mesh_for(std::int64_t pixels) {
 
 void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (has_level(config.given_sky)) return;
-  // Number of meshes along one side that count as one. With a second sky estimate (refine), the median filter over
-  // filter_size meshes removes the light of a source that the first estimate took for sky.
-  const std::int64_t together = config.background.refine > 1 ? config.background.filter_size : 1;
+  // Number of meshes along one side that count as one. With a second sky estimate, the median filter over filter_size
+  // meshes, or the surface through more of them, removes the light of a source that the first estimate took for sky.
+  const std::int64_t together = config.background.surface == BackgroundSurface::quadric ? surface_reach
+                                : config.background.refine > 1                          ? config.background.filter_size
+                                                                                        : 1;
   Shape size = mesh_sides(config.background);
   size = {size.width * together, size.height * together};
   const MeshFilling filling = fill_meshes(extraction.sources, shape, size);

@@ -39,6 +39,7 @@ class Keys(TypedDict, total=False):
     background__filter_height: SupportsIndex
     background__filter_threshold: SupportsFloat
     background__refine: Literal[1, 2]
+    background__surface: Literal["spline", "quadric"]
     background__level: Text | SupportsFloat
     background__level_hdu: Text | SupportsIndex | Sequence[Text | SupportsIndex] | str
     background__rms: Text | SupportsFloat
@@ -199,6 +200,7 @@ class BackgroundKeys(Keys, total=False):
     filter_height: SupportsIndex
     filter_threshold: SupportsFloat
     refine: Literal[1, 2]
+    surface: Literal["spline", "quadric"]
     level: Text | SupportsFloat
     level_hdu: Text | SupportsIndex | Sequence[Text | SupportsIndex] | str
     rms: Text | SupportsFloat

@@ -12,6 +12,7 @@ namespace srcextract {
 enum class BackgroundMethod { constant, mesh };
 enum class BackgroundEstimator { mode, sextractor, median };
 enum class NoiseBetweenNodes { bounded, sextractor };
+enum class BackgroundSurface { spline, quadric };
 
 /// Limits of BackgroundConfig::mesh_size, in pixels. A mesh (a cell of a grid over the image) of fewer than 8 x 8
 /// pixels has too few sky pixels for an estimate.
@@ -51,9 +52,18 @@ struct BackgroundConfig {
   /// and pixels near them (stages/sky/mask_bright.hpp). With one pass, the wings of sources raise the noise by
   /// about 4 %.
   std::int64_t refine = 1;
+  /// How the levels of meshes become the level of the sky. spline: by the median filter and the spline. quadric: a
+  /// second pass leaves out light that is too faint for any pixel (stages/sky/mask_light.hpp), and the spline goes
+  /// through quadrics over 13 x 13 meshes (stages/sky/sky_surface.hpp), whatever `refine` is.
+  BackgroundSurface surface = BackgroundSurface::spline;
 
   bool operator==(const BackgroundConfig&) const = default;
 };
+
+/// Whether the meshes are estimated a second time, without sources.
+inline bool has_second_pass(const BackgroundConfig& config) {
+  return config.refine > 1 || config.surface == BackgroundSurface::quadric;
+}
 
 /// Sky level and noise that the user gives, in place of estimates.
 struct GivenSkyConfig {

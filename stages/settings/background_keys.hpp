@@ -18,6 +18,9 @@ inline std::vector<std::string> names_of(BackgroundEstimator) {
 inline std::vector<std::string> names_of(NoiseBetweenNodes) {
   return {"bounded", "sextractor"};
 }
+inline std::vector<std::string> names_of(BackgroundSurface) {
+  return {"spline", "quadric"};
+}
 
 }  // namespace srcextract
 
@@ -121,6 +124,13 @@ void for_each_background_field(AnySettings& c, F&& f) {
           .why = "a third pass changes nothing",
           .unused = of_mesh(c.background.refine, usual.refine)},
     c.background.refine);
+  f(Field{.section = section,
+          .key = "surface",
+          .description =
+              "Level between meshes: `spline` (through their filtered levels), or `quadric` (through quadrics "
+              "over 13 × 13 meshes without light as faint as 0.3 σ a pixel; for faint extended sources)",
+          .unused = of_mesh(c.background.surface, usual.surface)},
+    c.background.surface);
   f(Field{.section = section,
           .key = "level",
           .description = "A known level of the sky, which is subtracted and not estimated: a number in pixel units, or "

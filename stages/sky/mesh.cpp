@@ -10,6 +10,7 @@
 #include "stages/sky/mesh_spline.hpp"
 #include "stages/sky/node_buffers.hpp"
 #include "stages/sky/pixel_histogram.hpp"
+#include "stages/sky/sky_surface.hpp"
 
 namespace srcextract {
 
@@ -33,11 +34,11 @@ struct Estimated {
 Estimated estimate(const MeshPixels& pixels, const BackgroundConfig& config) {
   constexpr float bad = std::numeric_limits<float>::quiet_NaN(), all = std::numeric_limits<float>::infinity();
   const MeshSums sums = pixels.sum({-all, all});
-  if (2 * sums.count < pixels.area()) return {{bad, bad}, sums.count};
+  if (too_few(sums.count, pixels.area(), config.surface)) return {{bad, bad}, sums.count};
   return {node_by_histogram(pixels, pixels.sum(cut_of(mean_and_sigma(sums))), config), sums.count};
 }
 
-/// Estimates level and noise of each mesh. A mesh with less than half of its pixels unmasked gets NaN. `all_unmasked`
+/// Estimates level and noise of each mesh. A mesh with too few unmasked pixels gets NaN. `all_unmasked`
 /// receives the number of unmasked pixels of the image.
 NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfig& config, std::int64_t& all_unmasked,
                            const Cpu& where) {
@@ -113,10 +114,18 @@ MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfi
   const NodeBuffers estimates = estimate_nodes(image, config, unmasked, where);
   const bool again = units.mesh != nullptr;
   NodeBuffers nodes = estimates.filled_and_filtered(again ? widened_filter(config) : config, where);
-  if (again)
-    nodes = nodes.made(where, [&](const NodeView& all, std::int64_t x, std::int64_t y) {
+  if (again) {
+    const auto in_counts = [&](const NodeView& all, std::int64_t x, std::int64_t y) {
       return node_of_units(all.at(x, y), nodes_of(*units.mesh).at(x, y), units.rms_factor);
-    });
+    };
+    nodes = nodes.made(where, in_counts);
+    if (config.surface == BackgroundSurface::quadric) {
+      const NodeBuffers levels = estimates.made(where, in_counts);
+      nodes = nodes.made(where, [&](const NodeView& all, std::int64_t x, std::int64_t y) {
+        return on_surface(all.at(x, y), levels.view(), x, y);
+      });
+    }
+  }
   MeshSky<Cpu> sky =
       mesh_sky_of(estimates, std::move(nodes), mesh_grid(image.shape, mesh_sides(config)), config, where);
   sky.background->all.count = sky.above->all.count = unmasked;

@@ -73,7 +73,7 @@ struct MeshUnits {
 
 /// Estimates level and noise of the sky in every mesh (stages/sky/mesh_estimate.hpp):
 /// - In each mesh: a cut at 2 sigma about the mean, then a histogram, then clipping at kappa sigma about the median.
-/// - A mesh with less than half of its pixels unmasked gets the mean of the nearest other meshes.
+/// - A mesh with too few unmasked pixels (too_few) gets the mean of the nearest other meshes.
 /// - A median filter covers filter_size x filter_height nodes, and fewer near the edges (filtered_node). The medians
 /// replace level and
 ///   noise of a node if its level changes by at least filter_threshold.
@@ -81,8 +81,9 @@ struct MeshUnits {
 /// With kappa = 3 the nodes equal those of SExtractor 2.25 (MINIBACKGROUND, MINIBACK_RMS) to the last bit. Images
 /// wider than 16384 pixels are an exception, since SExtractor reads only some of their rows.
 ///
-/// If units.mesh is set, `image` is a result of mask_bright() with that mesh. The median filter is then wider
-/// (widened_filter), and the result is converted back to counts.
+/// If units.mesh is set, `image` is a result of mask_bright() or mask_light() with that mesh. The median filter is then
+/// wider (widened_filter), and the result is converted back to counts. With BackgroundSurface::quadric the levels are
+/// then those of a surface through the meshes' own (stages/sky/sky_surface.hpp).
 MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where,
                            const MeshUnits<Cpu>& units = {});
 MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where,

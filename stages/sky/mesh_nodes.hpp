@@ -210,9 +210,18 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std:
   return {level, median(nodes.rms, false)};
 }
 
+/// Whether a mesh of `area` pixels has too few unmasked ones for an estimate: less than half. A surface through many
+/// meshes (BackgroundSurface::quadric) takes those with a quarter.
+SRCEXTRACT_HOST_DEVICE inline bool too_few(std::int64_t unmasked, std::int64_t area, BackgroundSurface surface) {
+  return (surface == BackgroundSurface::quadric ? 4 : 2) * unmasked < area;
+}
+
 /// Converts a node of an image in units of noise (mask_bright) to counts. `unit` is the node of the first mesh at the
-/// same place. The noise is multiplied by rms_factor.
+/// same place. The noise is multiplied by rms_factor. A noise of less than 0.3 of the first is none: in an image of
+/// whole numbers that differ by more than the noise, a clip may keep a single value. The result is `unit` then.
 SRCEXTRACT_HOST_DEVICE inline MeshNode node_of_units(const MeshNode& node, const MeshNode& unit, double rms_factor) {
+  constexpr float least_noise = 0.3F;
+  if (unit.rms > 0 && node.rms < least_noise) return unit;
   const double noise = unit.rms > 0 ? static_cast<double>(unit.rms) : 1;
   return {static_cast<float>(static_cast<double>(unit.level) + static_cast<double>(node.level) * noise),
           static_cast<float>(static_cast<double>(node.rms) * noise * rms_factor)};

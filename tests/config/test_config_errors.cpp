@@ -25,7 +25,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background:\n  mesh: 64\n", "x.yaml:2:3: unknown key 'mesh' in 'background'; did you mean 'mesh_size'?"},
       {"background:\n  box: 64\n",
        "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
-       "mesh_beams, mesh_height, estimator, rms_map, filter_size, filter_height, filter_threshold, refine, level, "
+       "mesh_beams, mesh_height, estimator, rms_map, filter_size, filter_height, filter_threshold, refine, surface, "
+       "level, "
        "level_hdu, "
        "rms"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
@@ -121,6 +122,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
        "mesh_size, mesh_beams, mesh_height, estimator, rms_map, filter_size, filter_height, filter_threshold, refine, "
+       "surface, "
        "level, "
        "level_hdu, rms"},
       {"convolve: {kernel: default.conv}\n",

@@ -3,6 +3,7 @@
 
 #include "stages/sky/lower_noise.hpp"
 #include "stages/sky/mask_bright.hpp"
+#include "stages/sky/mask_light.hpp"
 #include "stages/sky/mesh.hpp"
 #include "tests/parity/parity_support.hpp"
 
@@ -60,6 +61,24 @@ TYPED_TEST(MeshParity, ASecondMeshInUnitsOfTheFirstIsThatOfOneThreadToTheLastBit
       config.filter_size = filter;
       expect_same(second(this->backend(), field, this->where(), config), second(Backend<Cpu>(), field, Cpu{1}, config),
                   field.name + ", a second mesh");
+    }
+}
+
+TYPED_TEST(MeshParity, ASurfaceThroughMeshesWithoutLightIsThatOfOneThreadToTheLastBit) {
+  const auto smooth = [](const auto& backend, const Field& field, const auto& where, const BackgroundConfig& config) {
+    const auto image = testing::put_image(backend, field.shape, field.pixels);
+    const auto first = estimate_mesh(image, config, where);
+    return testing::look_above(
+        backend, image, estimate_mesh(mask_light(image, first.mesh, where), config, where, {&first.mesh, 1.01}), where);
+  };
+  for (const Field& field : testing::parity_fields(900))
+    for (const Shape mesh : {Shape{16, 16}, Shape{17, 40}, Shape{100'000, 24}, Shape{100'000, 100'000}}) {
+      BackgroundConfig config;
+      config.mesh_size = mesh.width;
+      config.mesh_height = mesh.height;
+      config.surface = BackgroundSurface::quadric;
+      expect_same(smooth(this->backend(), field, this->where(), config), smooth(Backend<Cpu>(), field, Cpu{1}, config),
+                  field.name + ", a surface through meshes of " + std::to_string(mesh.width));
     }
 }
 

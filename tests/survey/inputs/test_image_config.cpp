@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "3906f1160b351cc6");
+  EXPECT_EQ(first->hash, "bcf1be4ced86412c");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
