@@ -42,6 +42,19 @@ tests_left_out() {
   ((${#names[@]} == 0)) || echo "^$1\.($(IFS='|' && echo "${names[*]}"))\$"
 }
 
+# device_files: the files of device code that differ, and those that include a header of cuda/ that differs, or that
+# includes one; from cuda/ on.
+device_files() {
+  local files more=
+  files=$(grep -E '^cuda/.*\.(cu|cuh|hpp)$' <<<"$changed")
+  while [[ $files != "$more" ]]; do
+    more=$files
+    files=$({ echo "$more" && grep -E 'h(pp)?$' <<<"$more" | sed 's/.*/#include "&"/' |
+      grep -rlFf - --include='*.cu' --include='*.hpp' --include='*.cuh' cuda; } | sort -u)
+  done
+  grep '\.cu$' <<<"$files" | while read -r file; do [[ ! -f $file ]] || echo "${file#cuda/}"; done
+}
+
 # programs_left_out: the GoogleTest programs that do not run with AddressSanitizer: neither their turn, nor what they test
 # differs.
 programs_left_out() {

@@ -70,3 +70,11 @@ def test_a_step_has_its_turn_or_its_paths():
               for changed in ("docs/faq.md", "python/core/psf.cpp")]
     assert chosen == [[False, False, True, False], [True] * 4]
     assert asked("turns_until 2", 3).stdout == "3\n"
+
+
+def test_device_code_that_differs_is_compiled():
+    changed = ["cuda/sky/mesh.cu", "cuda/sky/mesh_rows.hpp", "cuda/sky/gone.cu", "stages/sky/mesh.hpp"]
+    files = asked("device_files", 1, changed).stdout.split()
+    assert "sky/mesh.cu" in files and "sky/mask_bright.cu" in files and "sky/gone.cu" not in files
+    assert files == sorted(set(files)) and not asked("device_files", 1, ["stages/sky/mesh.hpp"]).stdout.strip()
+    assert "sky/background.cu" in asked("device_files", 1, ["cuda/sky/clip_state.hpp"]).stdout.split()  # by clip_leader.hpp
