@@ -234,6 +234,14 @@ class Passes {
     const auto pixels = static_cast<std::size_t>(now.side) * static_cast<std::size_t>(now.side);
     std::vector<float> light(pixels, 0.0F), variance(pixels, 0.0F), own(pixels, 0.0F);
     GalaxyParameters start = start_at(starts_[i], now);
+    GalaxyPriors priors = priors_of(config_.priors);
+    priors.farthest = starts_[i].farthest;
+    if (model_.spheroid && model_.disk) {
+      // A prior about the size that the pass before found counts that pass's pixels twice, and lets the sizes of faint
+      // bulges run away.
+      priors.mean_spheroid_ln_rc = start.spheroid.ln_rc;
+      priors.mean_disk_ln_rc = start.disk.ln_rc;
+    }
     if (which != Light::own_pixels) {
       add_model(model_, last, spectra_, box, scratch, drawn, own.data());
       if (last.is_drawn()) start = last.fit.at;  // the box may have grown, but not moved
@@ -259,8 +267,6 @@ class Passes {
         variance[to] = field_.variance.pixels[from] +
                        static_cast<float>(field_.per_photon * std::fmax(0, static_cast<double>(others)));
       }
-    GalaxyPriors priors = priors_of(config_.priors);
-    priors.farthest = starts_[i].farthest;
     const GalaxyBox data{now.side, light.data(), variance.data(), field_.per_photon};
     now.fit = fit_galaxy(model_, start, data, priors, static_cast<int>(config_.rounds), *spectra_.at(now.side),
                          static_cast<double>(now.x + 1), static_cast<double>(now.y + 1), scratch);

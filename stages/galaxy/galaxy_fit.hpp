@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -55,10 +56,12 @@ enum GalaxyUnknown : int {
   galaxy_unknowns
 };
 
-/// Gaussian priors on the parameters of a shape: mean and sigma each. A sigma of 0 means no prior. The mean of ln_rc is
-/// the value at the start of the fit.
+/// Gaussian priors on the parameters of a shape: mean and sigma each. A sigma of 0 means no prior.
 struct GalaxyPriors {
   double sigma_ln_rc = 0, sigma_e = 0, mean_ln_n = 0, sigma_ln_n = 0;
+  /// Means of ln_rc; NaN: the value at the start of the fit.
+  double mean_spheroid_ln_rc = std::numeric_limits<double>::quiet_NaN();
+  double mean_disk_ln_rc = std::numeric_limits<double>::quiet_NaN();
   double farthest = 0;  ///< largest |x| and |y|, in pixels; 0: to the edges of the box
 };
 

@@ -94,7 +94,9 @@ void GalaxyFitter::add_shape(GalaxyShape& shape, int part, GalaxyUnknown first, 
   const int image = part_[part].image;
   const double lower = portable_log(least_size), upper = portable_log(most_size);
   shape.ln_rc = std::clamp(shape.ln_rc, lower, upper);
-  add_parameter(first, shape.ln_rc, lower, upper, largest_step, part, image + 3, shape.ln_rc, priors.sigma_ln_rc);
+  const double given = &shape == &trial_.disk ? priors.mean_disk_ln_rc : priors.mean_spheroid_ln_rc;
+  add_parameter(first, shape.ln_rc, lower, upper, largest_step, part, image + 3,
+                std::isnan(given) ? shape.ln_rc : given, priors.sigma_ln_rc);
   const auto e = [&](int step) { return static_cast<GalaxyUnknown>(first + step); };
   add_parameter(e(1), shape.e1, -most_e, most_e, largest_step, part, image + 4, 0, priors.sigma_e);
   add_parameter(e(2), shape.e2, -most_e, most_e, largest_step, part, image + 5, 0, priors.sigma_e);

@@ -177,6 +177,46 @@ def pairs(seed, fwhm=3.0):
     return field
 
 
+def bulges_and_disks(seed, fwhm=2.5, cells=4, flux=(3.5, 4.0)):
+    """Galaxies of an index-4 bulge with 15 to 60 % of the light, and a disk; columns re, q and theta are the disk's."""
+    rng = np.random.default_rng(seed)
+    field = Field(seed, fwhm, cells=cells, stars=cells * cells)
+    light, rows = np.zeros_like(field.light), []
+    for number in range(cells * cells):
+        x, y = (number % cells + 0.5) * CELL + rng.uniform(-1, 1), (number // cells + 0.5) * CELL + rng.uniform(-1, 1)
+        total, share, radius = 10 ** rng.uniform(*flux), rng.uniform(0.15, 0.6), rng.uniform(1.5, 2.5) * fwhm
+        q, theta = rng.uniform(0.35, 0.95), rng.uniform(-89, 89)
+        of_bulge = radius * rng.uniform(0.25, 0.5)
+        add(light, field.psf, x, y, total * share, of_bulge, 4, rng.uniform(0.6, 0.95), theta)
+        add(light, field.psf, x, y, total * (1 - share), radius, 1, q, theta)
+        rows.append((x, y, total, radius, q, theta, share, of_bulge))
+    field.truth = np.array(rows, dtype=[(name, float) for name in ("x", "y", "flux", "re", "q", "theta", "share", "of_bulge")])
+    field.image = (light + SKY + rng.normal(0, 1, light.shape) * np.sqrt(SIGMA**2 + light / GAIN)).astype(np.float32)
+    return field
+
+
+def test_passes_do_not_change_a_bulge_without_neighbours(program, tmp_path):
+    """A pass that finds nothing new leaves the sizes of faint bulges where they were."""
+    field, radius = bulges_and_disks(15), {}
+    for passes in (1, 6):
+        place = tmp_path / str(passes)
+        place.mkdir()
+        rows, _ = field.fit(program, place, f"model.passes={passes}", model="devaucouleurs+disk")
+        radius[passes] = rows["SPHEROID_REFF_IMAGE"]
+    assert np.median(np.abs(np.log(radius[6] / radius[1]))) < 0.02
+
+
+def test_bulges_and_disks_have_their_parameters(program, tmp_path):
+    rows, truth = bulges_and_disks(16, flux=(5.2, 5.8)).fit(program, tmp_path, model="devaucouleurs+disk")
+    assert abs(np.median(rows["FLUX_MODEL"] / truth["flux"] - 1)) < 0.005
+    share = rows["FLUXRATIO_SPHEROID"] - truth["share"]
+    assert abs(np.median(share)) < 0.02 and width(share) < 0.05
+    assert 0.5 < width(share / rows["FLUXRATIOERR_SPHEROID"]) < 1.5  # 16 values: 18 % a standard error
+    disk = rows["DISK_SCALE_IMAGE"] * 1.67835 / truth["re"] - 1
+    assert abs(np.median(disk)) < 0.02 and width(disk) < 0.05
+    assert abs(np.median(rows["SPHEROID_REFF_IMAGE"] / truth["of_bulge"] - 1)) < 0.1
+
+
 def test_neighbours_are_subtracted(program, tmp_path):
     field, bias = pairs(9), {}
     for passes in (1, 3):

@@ -217,6 +217,24 @@ TEST(GalaxyFit, FindsBothFluxesOfBulgeAndDisk) {
   EXPECT_LT(of_both.width(), 1.5);
 }
 
+TEST(GalaxyFit, TakesPriorsOfSizesFromWhereTheyAreSaid) {
+  const SlowGalaxy disk = galaxy(0, 0, 4, 0.7, 0.2, 1);
+  NoisyBox noisy(disk.image(48), 48, 8, 0);
+  noisy.draw(5);
+  const auto bulge_size = [&](double start_at, double mean) {
+    GalaxyParameters start = start_near(disk.parameters);
+    start.disk = start.spheroid;
+    start.spheroid.ln_rc = start_at;
+    GalaxyPriors priors = weak;
+    priors.mean_spheroid_ln_rc = mean;
+    priors.mean_disk_ln_rc = start.disk.ln_rc;
+    return fit(two_parts, start, noisy, priors).at.spheroid.ln_rc;
+  };
+  // a bulge too faint to tell its size keeps that of the prior, wherever the fit starts
+  EXPECT_NEAR(bulge_size(0.3, 0.9), bulge_size(1.2, 0.9), 0.1);
+  EXPECT_NEAR(bulge_size(0.9, 0.9) - bulge_size(0.9, 0.3), 0.6, 0.3);
+}
+
 TEST(GalaxyFit, SetsANegativeFluxOfAPartToZero) {
   const SlowGalaxy disk = galaxy(-0.2, 0.3, 3, 0.6, 0.5, 0.6);  // flatter in its middle than a disk
   NoisyBox noisy(disk.image(32), 32, 300, 0);
