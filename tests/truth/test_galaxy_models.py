@@ -259,6 +259,36 @@ def test_a_psf_that_is_cut_is_told(program, tmp_path):
     assert any("the outermost ring of the PSF still has" in warning for warning in report["warnings"])
 
 
+@pytest.mark.parametrize("step, is_told", [(0.5, False), (0.7, False), (1.2, True)])
+def test_a_psf_in_coarse_steps_is_told(program, tmp_path, step, is_told):
+    """A Moffat PSF 1.8 pixels wide: in steps of 1.2 pixels its finest waves are lost."""
+    field = Field(17, 1.8, cells=2, stars=4)
+    write_psf(tmp_path / "field.psf", field.psf.table(mask=2 * round(20 / step) + 1, step=step))
+    fits.writeto(tmp_path / "field.fits", field.image, fits.Header({"GAIN": GAIN}))
+    _, report = extract(program, "default", tmp_path / "field.fits", tmp_path, "--set", f"psf.file={tmp_path / 'field.psf'}",
+                        "--set", "model.fit=sersic")
+    assert any("the PSF is given in steps of" in warning for warning in report["warnings"]) == is_told
+
+
+@pytest.mark.parametrize("wider, is_told", [(0, False), (0.3, True)])
+def test_models_that_fit_no_bright_source_are_told(program, tmp_path, wider, is_told):
+    """Stars that widen with their brightness, as on photographs: no Sersic profile has their shape."""
+    field = Field(18, 2.5, cells=5, flux=(5.0, 6.0), stars=25)
+    light = np.zeros_like(field.light)
+    v, u = np.mgrid[:light.shape[0], :light.shape[1]]
+    for x, y, flux in zip(field.truth["x"], field.truth["y"], field.truth["flux"]):
+        field.psf.add(light, x, y, flux)
+        if wider:  # a disk of even light as wide as the photograph's spread
+            disk = np.hypot(u - x, v - y) < 4
+            light += wider * flux * disk / disk.sum()
+    field.image = (light + SKY + np.random.default_rng(180).normal(0, 1, light.shape) * np.sqrt(SIGMA**2 + light / GAIN)).astype(np.float32)
+    write_psf(tmp_path / "field.psf", field.psf.table(mask=81, step=0.5))
+    fits.writeto(tmp_path / "field.fits", field.image, fits.Header({"GAIN": GAIN, "SATURATE": 1e9}))
+    _, report = extract(program, "default", tmp_path / "field.fits", tmp_path, "--set", f"psf.file={tmp_path / 'field.psf'}",
+                        "--set", "model.fit=sersic")
+    assert any("the models do not fit" in warning for warning in report["warnings"]) == is_told
+
+
 def test_errors_know_of_shared_noise(program, tmp_path):
     """Galaxies in noise that was smoothed by 0.8 pixels: with errors of independent pixels, pulls would be near 2."""
     field = Field(12, 3.0, cells=7, flux=(3.9, 4.6))
