@@ -177,7 +177,7 @@ of_srcextract("background_rms_mesh", lambda sky: sky.mesh.rms)
 
 @replaces(stars.StarFinderBase, "_find_stars")
 def find_stars(theirs, convolved_data, kernel, threshold, *, min_separation=0.0, mask=None, exclude_border=False):
-    """The peaks of objects. Of these photutils drops those with a brighter pixel near them, and those at the border."""
+    """Returns the peaks of objects. As in photutils, a peak near a brighter pixel is dropped, and so is a peak at the border."""
     if numpy.ndim(threshold):
         raise NotOurs
     pixels, level = (numpy.array(getattr(one, "value", one), dtype=float) for one in (convolved_data, threshold))
