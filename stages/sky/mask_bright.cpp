@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "stages/core/parallel.hpp"
-#include "stages/sky/mesh_rows.hpp"
+#include "stages/sky/rows_in_noise.hpp"
 
 namespace srcextract {
 
@@ -25,23 +25,14 @@ std::vector<std::vector<BrightPart>> find_bright(const Image<float, Cpu>& image,
   const auto [width, height] = image.shape;
   std::vector<std::vector<BrightPart>> found(static_cast<std::size_t>(height));
   parallel_for(height, rows_at_a_time, where, [&, width = width](std::int64_t begin, std::int64_t end) {
-    MeshRow level = MeshRow::of_level(mesh), rms = MeshRow::of_rms(mesh);
-    std::vector<float> levels(static_cast<std::size_t>(width)), noise(levels.size());
+    RowsInNoise rows(image, mesh);
     for (std::int64_t y = begin; y < end; ++y) {
-      level.go_to(y);
-      rms.go_to(y);
-      level.fill(levels.data());
-      rms.fill(noise.data());
+      rows.convert(y, to.pixels.data() + y * width);
       const float* const row = image.pixels.data() + y * width;
-      float* const scaled = to.pixels.data() + y * width;
-      for (std::int64_t x = 0; x < width; ++x) {
-        const auto i = static_cast<std::size_t>(x);
-        scaled[x] = in_units_of_noise(row[x], levels[i], noise[i]);
-      }
       std::vector<BrightPart>& parts = found[static_cast<std::size_t>(y)];
       for (std::int64_t x = 0; x < width; ++x) {
         const auto i = static_cast<std::size_t>(x);
-        if (!rule.is_bright(row[x], levels[i], noise[i])) continue;
+        if (!rule.is_bright(row[x], rows.levels[i], rows.noise[i])) continue;
         if (!parts.empty() && parts.back().end == x)
           ++parts.back().end;
         else

@@ -6,8 +6,7 @@
 
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
-#include "stages/sky/mask_bright.hpp"
-#include "stages/sky/mesh_rows.hpp"
+#include "stages/sky/rows_in_noise.hpp"
 
 namespace srcextract {
 
@@ -57,22 +56,13 @@ std::vector<float> find_light(const Image<float, Cpu>& image, const SkyMesh<Cpu>
   const Shape bins = light_bins(image.shape);
   std::vector<float> significance(static_cast<std::size_t>(bins.count()));
   parallel_for(bins.height, bin_rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    MeshRow level = MeshRow::of_level(mesh), rms = MeshRow::of_rms(mesh);
-    std::vector<float> levels(static_cast<std::size_t>(width)), noise(levels.size());
+    RowsInNoise rows(image, mesh);
     ColumnSums sums(width);
     for (std::int64_t row = begin; row < end; ++row) {
       sums.clear();
       for (std::int64_t y = row * LightRule::side; y < std::min(height, (row + 1) * LightRule::side); ++y) {
-        level.go_to(y);
-        rms.go_to(y);
-        level.fill(levels.data());
-        rms.fill(noise.data());
-        const float* const from = image.pixels.data() + y * width;
         float* const to = scaled.pixels.data() + y * width;
-        for (std::int64_t x = 0; x < width; ++x) {
-          const auto i = static_cast<std::size_t>(x);
-          to[x] = in_units_of_noise(from[x], levels[i], noise[i]);
-        }
+        rows.convert(y, to);
         sums.add(to);
       }
       for (std::int64_t x = 0; x < bins.width; ++x)
